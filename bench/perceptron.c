@@ -168,7 +168,7 @@ static double perceptron_train(hsp_context *ctx, hsp_data *data, const char *pas
     hsp_error err = {0};
     hsp_options *options = NULL;
     hsp_model *model = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
     if (hsp_context_set_threads(ctx, threads) != HSP_OK ||
         hsp_options_new(ctx, hsp_learner(0), &err, &options) != HSP_OK ||

@@ -317,6 +317,7 @@ void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
 typedef struct cli_certified {
     hsp_certificate *certificate;
     hsp_verification *verified; /* NULL: no claim was made */
+    const char *established;    /* of verified, or NULL */
     double certify_seconds, verify_seconds;
 } cli_certified;
 hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,

@@ -146,7 +146,7 @@ static const hsp_field *bound_size_fields(void)
 
 static hsp_status bound_size(cli *run, hsp_error *err)
 {
-    hsp_sample_size size;
+    hsp_sample_size size = {.size = sizeof size};
     hsp_status status = hsp_sample_size_solve(run->options[BOUND_ACTION], err, &size);
     if (status != HSP_OK) return status;
     if (cli_json(run)) return cli_report(run, &bound_results[1], &size, stdout, err);

@@ -42,6 +42,7 @@ static hsp_status certify_check(cli *run, const char *data, const hsp_options *c
             hsp_verify(run->ctx, text, size, data, claims ? hsp_options_text(claims, "test") : NULL,
                        options, err, &done->verified);
     hsp_options_free(options);
+    if (!status) done->established = done->verified->established;
     if (status || done->verified->verdict == HSP_VERIFIED) return status;
     return cli_fail(err, HSP_UNSUPPORTED, NULL,
                     "the checker does not accept this certificate, so it is not written (the other "
@@ -114,7 +115,7 @@ const hsp_field *cli_certified_fields(void)
     static const hsp_field fields[] = {
         FIELD_GET(LIST, "claims", NULL, certify_claim_at, "the claims that were tried",
                   .of = certify_claim_fields),
-        FIELD(TEXT, "established", NULL, verdict.said, "what the checker confirms",
+        FIELD(TEXT, "established", NULL, established, "what the checker confirms",
               .when = "null if no claim was made"),
         FIELD(SECONDS, "certify_seconds", NULL, certify_seconds, "time to find the evidence"),
         FIELD(SECONDS, "verify_seconds", NULL, verify_seconds, "time to check it"),

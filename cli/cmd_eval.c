@@ -131,7 +131,8 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
 
 static hsp_status eval_run(cli *run, hsp_error *err)
 {
-    eval seen = {.model = run->arguments[0], .file = run->arguments[1]};
+    eval seen = {
+        .all.size = sizeof seen.all, .model = run->arguments[0], .file = run->arguments[1]};
     hsp_status status =
         cli_read_pair(run, seen.model, seen.file, run->options[EVAL_READ], err, &seen.given);
     if (status == HSP_OK && hsp_options_is_set(run->options[EVAL_OWN], "threshold"))

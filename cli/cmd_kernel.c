@@ -397,7 +397,7 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "features");
     kernel_job job = {.file = run->arguments[1]};
-    kernel_found found = {0};
+    kernel_found found = {.factor.size = sizeof found.factor};
     hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
     if (status == HSP_OK && out) status = cli_check_place(out, err);
     if (status == HSP_OK) status = kernel_open(run, NULL, &job, err);

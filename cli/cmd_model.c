@@ -87,7 +87,7 @@ static double model_norm(const model_weight *order, uint64_t count)
 static const char *model_map(const hsp_model *model)
 {
     const char *calibration = hsp_model_calibration(model);
-    hsp_knn_report near;
+    hsp_knn_report near = {.size = sizeof near};
     if (hsp_model_knn(model, &near)) return "shares of the votes";
     return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
 }

@@ -52,7 +52,7 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
     const char *out = hsp_options_text(own, "output");
     const uint64_t k = hsp_options_is_set(own, "k") ? (uint64_t)hsp_options_integer(own, "k") : 0;
     hsp_model *model = NULL;
-    hsp_prediction done = {0};
+    hsp_prediction done = {.size = sizeof done};
     hsp_status status = cli_check_apart("-o", out, run->arguments[0], err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
     if (status == HSP_OK)

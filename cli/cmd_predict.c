@@ -43,7 +43,8 @@ static const cli_result predict_results[] = {{"predict", predict_fields, 0, 0}, 
 
 static hsp_status predict_run(cli *run, hsp_error *err)
 {
-    predict all = {.model = run->arguments[0],
+    predict all = {.done.size = sizeof all.done,
+                   .model = run->arguments[0],
                    .file = run->arguments[1],
                    .output = hsp_options_text(run->options[PREDICT_OWN], "output")};
     hsp_model *model = NULL;

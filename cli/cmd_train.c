@@ -548,6 +548,8 @@ static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
+                  .run.size = sizeof todo.run,
+                  .confirmation.size = sizeof todo.confirmation,
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
                   .trace = train_text(run, "trace"),
                   .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};

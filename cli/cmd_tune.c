@@ -271,6 +271,7 @@ static hsp_status tune_report(cli *run, tune *done, hsp_error *err)
 static hsp_status tune_run(cli *run, hsp_error *err)
 {
     tune todo = {.path = run->arguments[0],
+                 .run.size = sizeof todo.run,
                  .out = hsp_options_text(run->options[TUNE_OUTPUT], "output")};
     hsp_status status = tune_check(run, &todo, err);
     if (status == HSP_OK)

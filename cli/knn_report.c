@@ -13,7 +13,7 @@ static const char *knn_report_metric(const hsp_model *model, const hsp_knn_repor
 
 void cli_neighbors_lines(cli_table *table, const hsp_model *model)
 {
-    hsp_knn_report near;
+    hsp_knn_report near = {.size = sizeof near};
     if (!hsp_model_knn(model, &near)) return;
     if (near.tried)
         table_line(table, "neighbours", "%s, the best of 1 to %s", show_count(near.k),
@@ -37,7 +37,7 @@ void cli_neighbors_lines(cli_table *table, const hsp_model *model)
 
 void cli_neighbors_table(const hsp_model *model, FILE *file)
 {
-    hsp_knn_report near;
+    hsp_knn_report near = {.size = sizeof near};
     cli_table table;
     if (!hsp_model_knn(model, &near) || !near.tried) return;
     const uint64_t lines = (near.tried + KNN_REPORT_ACROSS - 1) / KNN_REPORT_ACROSS;

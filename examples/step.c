@@ -14,6 +14,7 @@ static const char *const names[2] = {"false", "true"};
 static hsp_status pass(hsp_trainer *trainer, const hsp_view *view, hsp_error *err, int *mistakes)
 {
     hsp_step step;
+    step.size = sizeof step;
     *mistakes = 0;
     for (uint64_t i = 0; i < view->rows; i++) {
         hsp_status status = hsp_trainer_step(trainer, view, i, err, &step);

@@ -13,6 +13,7 @@ static hsp_status learn(hsp_context *ctx, hsp_data *data, const char *path, hsp_
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     hsp_training run;
+    run.size = sizeof run;
     hsp_status status = hsp_options_for(ctx, "perceptron", err, &options);
     if (!status) status = hsp_options_set_text(options, "positive", "setosa", err);
     if (!status) status = hsp_options_set(options, "passes", "until-converged", err);

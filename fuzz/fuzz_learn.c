@@ -250,7 +250,7 @@ typedef struct outcome {
     hsp_options *options;
     hsp_data *data;
     hsp_status status;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model; /* NULL: refused, or not separable */
     uint32_t scorers;
     double scores[FUZZ_ROWS * FUZZ_CLASSES];
@@ -555,7 +555,7 @@ static void fuzz_separates(const problem *p, const outcome *o)
 {
     naive_run run;
     hsp_error err = {0};
-    hsp_confirmation found = {0};
+    hsp_confirmation found = {.size = sizeof found};
     const naive_options options = {.offset =
                                        fuzz_is(o->options, "offset", "none") ? "none" : "unit",
                                    .order = "cyclic",

@@ -26,7 +26,7 @@ static double fuzz_sum(const hsp_model *model)
         for (uint64_t i = 0; i < hsp_model_support(model, NULL); i++)
             sum += hsp_model_coefficients(model, k)[i];
     }
-    hsp_knn_report near;
+    hsp_knn_report near = {.size = sizeof near};
     if (hsp_model_knn(model, &near)) {
         sum += (double)strlen(near.metric) + (double)strlen(near.vote) + (double)strlen(near.index);
         for (uint64_t k = 0; k < near.tried; k++)

@@ -25,6 +25,11 @@
  * NULL or NaN. Objects have a _free function, which accepts NULL. The library does not print, exit,
  * or keep global state. Counts have 64 bits.
  *
+ * Reports. A struct that a call fills begins with `size`: set it to the sizeof the struct before the
+ * call (`hsp_training run; run.size = sizeof run;`). Later versions of the library add members at
+ * the end and fill only those that fit, so programs need not be compiled again. Structs that the
+ * library owns and hands out by pointer grow in the same way: do not copy them.
+ *
  * Threads. A context belongs to one thread at a time; give each thread its own. A model is
  * read-only to every call that takes it as `const hsp_model *`: several threads may predict with
  * one model at the same time, each with its own context. All other objects belong to one thread at
@@ -305,7 +310,7 @@ HSP_API const char *hsp_stop_name(hsp_stop stop);
  * the kernel's feature space. More than two classes: objectives and counts are sums over the binary
  * problems, residuals the largest, unless noted. NaN: does not apply. */
 typedef struct hsp_convergence {
-    const char *solver;    /* "dcd", "newton", ...; NULL: this learner minimises nothing */
+    const char *solver;    /* "dcd", "newton", ...; NULL: does not apply */
     double lambda, C;      /* C = 1 / (lambda n), n the total weight of the rows */
     double objective;      /* J = (1/n) sum of losses + (lambda/2) ||w||^2 of the weights in the
                               model, rounded up; hard margin: ||w||^2 / 2 */
@@ -325,6 +330,7 @@ typedef struct hsp_convergence {
     double inverse_norm; /* 1 / ||w||, the distance from s = 0 to s = +-1; the smallest */
     double stationarity; /* KKT: ||w - sum a y x|| / max(||w||, sum a ||x||) */
     double primal_feasibility, dual_feasibility, complementarity; /* KKT residuals */
+    uint64_t reserved[8]; /* for later members, which may not move those of hsp_training */
 } hsp_convergence;
 
 /* Why no hyperplane separates two classes: multipliers, summing to 1 in each class, with which the
@@ -345,7 +351,7 @@ HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
 /* The experts compared with the best of them in hindsight (docs/experts.md). */
 typedef struct hsp_experts_report {
-    uint64_t experts, examples; /* N, 0: another learner; rows voted on, over all passes */
+    uint64_t experts, examples; /* N, 0: does not apply; rows voted on, over all passes */
     int several, randomized; /* one vote per class, and no more figures; predictions were drawn */
     uint64_t mistakes;       /* m */
     double expected, deviation; /* randomized: mean and standard deviation of m */
@@ -353,10 +359,12 @@ typedef struct hsp_experts_report {
     int negated, held;          /* it is that column's negation; expected <= bound */
     double best_mistakes;       /* m*; an abstention counts 1/2 */
     double best_share, bound;   /* its final share of the weight; the theorem's bound on expected */
+    uint64_t reserved[8];
 } hsp_experts_report;
 
 /* What a run did. */
 typedef struct hsp_training {
+    size_t size; /* set by the caller: sizeof(hsp_training) */
     uint64_t rows, cols, nonzeros;
     uint32_t classes;
     uint64_t passes, updates, mistakes_last_pass;
@@ -365,10 +373,11 @@ typedef struct hsp_training {
     double progressive_error;  /* online: each row of the first pass predicted, then learned from */
     uint64_t progressive_rows; /* rows of that pass; fewer than `rows` if it was cut short */
     double train_seconds;
-    double radius; /* the largest norm of a row after scaling; NaN: not known */
-    hsp_convergence optimum;
-    hsp_experts_report panel;
-    hsp_evidence *evidence; /* HSP_STOP_INSEPARABLE: why; the caller frees it. Else NULL */
+    double radius;              /* the largest norm of a row after scaling; NaN: not known */
+    int has_optimum, has_panel; /* 1: the following applies to this learner */
+    hsp_convergence optimum;    /* of a learner that minimises an objective */
+    hsp_experts_report panel;   /* of the learner experts */
+    hsp_evidence *evidence;     /* HSP_STOP_INSEPARABLE: why; the caller frees it. Else NULL */
 } hsp_training;
 
 /* Learn from a data set; `options` say which learner. `run` may be NULL. A run that did not
@@ -398,6 +407,7 @@ HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_op
  * that the model does not know is a mistake, and takes no part in the other figures; a log warning
  * counts such rows. */
 typedef struct hsp_evaluation {
+    size_t size; /* set by the caller: sizeof(hsp_evaluation) */
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;

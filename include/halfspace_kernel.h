@@ -69,6 +69,7 @@ HSP_API void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict);
 
 /* K = B B', by Cholesky factorisation with pivoting. */
 typedef struct hsp_factor {
+    size_t size;      /* set by the caller: sizeof(hsp_factor) */
     uint64_t rank;    /* columns of B */
     double tolerance; /* the factorisation ends when no diagonal entry left is above this */
     double error;     /* the largest |K - B B'| */

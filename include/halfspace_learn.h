@@ -32,6 +32,7 @@ HSP_API hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
 HSP_API void hsp_trainer_free(hsp_trainer *trainer);
 
 typedef struct hsp_step {
+    size_t size;        /* set by the caller: sizeof(hsp_step) */
     uint32_t predicted; /* before the step; HSP_NO_CLASS on the boundary */
     double score;       /* two classes: the score; more: of the true class minus the best other */
     int updated;        /* the weights changed */

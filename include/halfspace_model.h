@@ -119,6 +119,7 @@ HSP_API double hsp_model_threshold(const hsp_model *model); /* 0: not set */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
+    size_t size; /* set by the caller: sizeof(hsp_prediction) */
     uint64_t rows, ties;
     uint64_t unknown; /* values in columns that the model does not know: ignored */
 } hsp_prediction;
@@ -135,6 +136,7 @@ HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, co
 
 /* A model of nearest neighbours (docs/knn.md). The pointers are into the model. */
 typedef struct hsp_knn_report {
+    size_t size;              /* set by the caller: sizeof(hsp_knn_report) */
     uint64_t rows, k;         /* training rows, all of which it keeps; neighbours that vote */
     const char *metric;       /* "l2", ...; "kernel": in the feature space of `kernel` */
     const char *kernel;       /* a kernel expression, or NULL */

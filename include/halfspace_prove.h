@@ -77,6 +77,7 @@ typedef enum hsp_separability {
 } hsp_separability;
 
 typedef struct hsp_confirmation {
+    size_t size; /* set by the caller: sizeof(hsp_confirmation) */
     hsp_separability answer;
     int decimals;             /* 1: about the decimals of the file; 0: about the values in memory */
     uint64_t row;             /* the first row, from 0, that the model does not have strictly on its

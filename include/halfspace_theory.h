@@ -118,6 +118,7 @@ HSP_API const hsp_option_table *hsp_sample_size_options(void);
 
 /* How many rows a class of hypotheses needs: one theorem, solved for what was not given. */
 typedef struct hsp_sample_size {
+    size_t size;          /* set by the caller: sizeof(hsp_sample_size) */
     const char *solved;   /* what was found: "rows", "epsilon", "delta" */
     double rows;          /* a whole number */
     double epsilon;       /* found: 1 and more is vacuous */

@@ -19,6 +19,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"
@@ -168,8 +169,9 @@ hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_dat
                              hsp_factor *figures, hsp_data **features)
 {
     HSP__NEED(err, ctx, kernel, data, figures);
+    HSP__REPORT(err, figures, hsp_factor);
     hsp__gram gram = {0};
-    hsp_factor found = {0};
+    hsp_factor found = {.size = sizeof found};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     cholesky_state all = {.ctx = &own, .gram = &gram};
@@ -184,7 +186,7 @@ hsp_status hsp_kernel_factor(hsp_context *ctx, const hsp_kernel *kernel, hsp_dat
     found.rank = all.made.rank;
     if (!status) status = cholesky_error(&all, err, &found.error);
     if (!status && features) status = cholesky_data(&all, data, rows, err, features);
-    if (!status) *figures = found;
+    if (!status) hsp__report_give(figures, &found, sizeof found);
     hsp__cholesky_free(ctx, &all.made);
     hsp__gram_free(ctx, &gram);
     return status;

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/stop.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"
@@ -254,7 +255,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
                             "a warm-start model was given twice");
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    hsp_training done = {0};
+    hsp_training done = {.size = sizeof done};
     hsp_model *model = NULL, *read = NULL;
     hsp__approx_step step = {.rows = data, .options = options};
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
@@ -278,7 +279,9 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
             return hsp__train_late(err); /* our own limit; nobody asked */
         return hsp__while(err, status, "training", NULL);
     }
-    if (run) *run = done;
+    done.has_optimum = done.optimum.solver != NULL;
+    done.has_panel = done.panel.experts > 0;
+    hsp__report_give(run, &done, sizeof done);
     *out = model;
     return model ? hsp__train_status(&own, err) : HSP_OK;
 }
@@ -295,5 +298,6 @@ hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_options *o
                           hsp_model **out)
 {
     HSP__NEED(err, ctx, data, options, out);
+    HSP__REPORT(err, run, hsp_training);
     return train_steps(ctx, data, options, start, err, run, out);
 }

@@ -15,6 +15,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/stop.h"
 #include "data/data.h"
 #include "data/sweep.h"
@@ -256,6 +257,7 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                         hsp_evaluation *out, uint64_t *confusion)
 {
     HSP__NEED(err, ctx, model, data, out);
+    HSP__REPORT(err, out, hsp_evaluation);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     evaluate_state state = {.ctx = &own,
@@ -277,7 +279,7 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
     if (!status) status = evaluate_finish(&state, err);
     if (!status) {
         evaluate_warn(&state);
-        *out = state.all;
+        hsp__report_give(out, &state.all, sizeof state.all);
         if (confusion)
             memcpy(confusion, state.confusion,
                    (size_t)state.classes * state.classes * sizeof *confusion);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 
 enum {
     NEIGHBORS_FEW = 16,        /* queries, of all calls so far, for which no index is built */
@@ -221,19 +222,20 @@ hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
 
 int hsp_model_knn(const hsp_model *model, hsp_knn_report *out)
 {
-    if (!model || !out) return 0;
+    if (!model || !out || !model->neighbors || hsp__report_check(out, "hsp_knn_report", NULL))
+        return 0;
     const hsp__neighbors *own = model->neighbors;
-    if (!own) return 0;
     const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
-    *out = (hsp_knn_report){.rows = own->rows->view.rows,
-                            .kernel = hsp_model_kernel(model),
-                            .k = own->k,
-                            .metric = hsp__metric_names[own->metric],
-                            .vote = hsp__vote_names[own->vote],
-                            .index = hsp__knn_name(hsp__knn_choose(&plan, &own->rows->view)),
-                            .index_chosen = own->index == HSP__KNN_AUTO,
-                            .tried = own->tried,
-                            .mistakes = own->mistakes};
+    const hsp_knn_report made = {.rows = own->rows->view.rows,
+                                 .kernel = hsp_model_kernel(model),
+                                 .k = own->k,
+                                 .metric = hsp__metric_names[own->metric],
+                                 .vote = hsp__vote_names[own->vote],
+                                 .index = hsp__knn_name(hsp__knn_choose(&plan, &own->rows->view)),
+                                 .index_chosen = own->index == HSP__KNN_AUTO,
+                                 .tried = own->tried,
+                                 .mistakes = own->mistakes};
+    hsp__report_give(out, &made, sizeof made);
     return 1;
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
@@ -167,6 +168,7 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
                               const char *out_path, hsp_error *err, hsp_prediction *out)
 {
     HSP__NEED(err, ctx, model, path, out_path);
+    HSP__REPORT(err, out, hsp_prediction);
     const hsp__row_sink sink = {list_work, list_take, .unlabelled = 1};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
@@ -191,6 +193,6 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
     hsp__text_free(&job.text);
     hsp__names_free(&classes);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
-    if (!status && out) *out = job.total;
+    if (!status) hsp__report_give(out, &job.total, sizeof job.total);
     return status;
 }

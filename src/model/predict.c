@@ -7,6 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
@@ -271,6 +272,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
                             const char *out_path, hsp_error *err, hsp_prediction *out)
 {
     HSP__NEED(err, ctx, model, path, out_path);
+    HSP__REPORT(err, out, hsp_prediction);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     predict_job job = {.ctx = &own, .model = model, .map = model->probability};
@@ -287,6 +289,6 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     hsp__free(&ctx->allocator, job.workers);
     hsp__scoring_free(&job.scoring, ctx);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
-    if (!status && out) *out = job.total;
+    if (!status) hsp__report_give(out, &job.total, sizeof job.total);
     return hsp__while(err, status, "predicting", path);
 }

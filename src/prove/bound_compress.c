@@ -141,7 +141,7 @@ static hsp_status compress_retrain(hsp__bound_case *c, const compress_set *set, 
     hsp_context quiet = *c->ctx; /* a log of another run would say nothing about this one */
     hsp_options *options = NULL;
     hsp_data *data = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_error why = {0};
     quiet.log = NULL;
     for (uint64_t i = 0; rows && i < c->rows.n; i++)

@@ -200,7 +200,7 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
         status = hsp_trainer_new(ctx, job->step, names, 2, job->truth.features, err, &trainer);
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         hsp_model *model = NULL;
-        hsp_step step = {0};
+        hsp_step step = {.size = sizeof step};
         if (changed) status = hsp_trainer_model(trainer, err, &model);
         if (model)
             now = hsp__gaussian_error(&job->truth, hsp_model_weights(model, 0),
@@ -247,7 +247,7 @@ static hsp_status simulate_learn(hsp_context *ctx, const simulate_job *job, hsp_
                                  hsp_data *test, simulate_models *made, simulate_trial *trial,
                                  hsp_error *err)
 {
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_status status = hsp_train(ctx, train, job->learner, err, &run, &made->model);
     hsp_evidence_free(run.evidence);
     if (status == HSP_BAD_DATA || (!status && !made->model)) {

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/report.h"
 #include "prove/bound.h"
 
 #define SIZE_UP   (1 + 1e-13) /* rounding, to the safe side */
@@ -269,6 +270,7 @@ static void size_solve(const size_law *law, const size_class *of, hsp_sample_siz
 hsp_status hsp_sample_size_solve(const hsp_options *options, hsp_error *err, hsp_sample_size *out)
 {
     HSP__NEED(err, options, out);
+    HSP__REPORT(err, out, hsp_sample_size);
     hsp_sample_size found = {.closed_rows = (double)NAN};
     size_class of = {SIZE_FINITE, 0, 0};
     hsp_status status = size_read_given(options, &found, err);
@@ -284,6 +286,6 @@ hsp_status hsp_sample_size_solve(const hsp_options *options, hsp_error *err, hsp
                           : "every hypothesis of the class that makes no mistake on these rows has "
                             "a true error of at most epsilon";
     size_solve(law, &of, &found);
-    *out = found;
+    hsp__report_give(out, &found, sizeof found);
     return HSP_OK;
 }

@@ -19,6 +19,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "data/decimals.h"
 #include "data/scale.h"
 #include "learn/prepare.h"
@@ -366,6 +367,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
                        hsp_error *err, hsp_confirmation *out)
 {
     HSP__NEED(err, ctx, data, learner, run, out);
+    HSP__REPORT(err, out, hsp_confirmation);
     const char *beyond = confirm_beyond(data, learner, run, model);
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
     confirm m = {.ctx = ctx, .data = data, .given = data, .to = &found};
@@ -397,6 +399,6 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
         if (err) *err = own;
         return status;
     }
-    *out = found;
+    hsp__report_give(out, &found, sizeof found);
     return HSP_OK;
 }

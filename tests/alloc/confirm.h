@@ -7,8 +7,8 @@ static hsp_status alloc_confirm(alloc_scene *s, hsp_error *err)
 {
     hsp_data *data = NULL;
     hsp_model *model = NULL;
-    hsp_training run = {0};
-    hsp_confirmation found = {0};
+    hsp_training run = {.size = sizeof run};
+    hsp_confirmation found = {.size = sizeof found};
     hsp_status status = hsp_data_read(s->ctx, alloc_path("long.csv"), NULL, NULL, err, &data);
     if (!status) status = hsp_train(s->ctx, data, s->options, err, &run, &model);
     if (!status)
@@ -25,8 +25,8 @@ static hsp_status alloc_confirm(alloc_scene *s, hsp_error *err)
 static hsp_status alloc_confirm_model(alloc_scene *s, hsp_error *err)
 {
     hsp_model *model = NULL;
-    hsp_training run = {0};
-    hsp_confirmation found = {0};
+    hsp_training run = {.size = sizeof run};
+    hsp_confirmation found = {.size = sizeof found};
     hsp_status status = hsp_train(s->ctx, s->data, s->options, err, &run, &model);
     if (!status)
         status = hsp_confirm(s->ctx, s->data, NULL, NULL, s->options, &run, model, err, &found);

@@ -422,7 +422,7 @@ static hsp_status alloc_kernel_refute(alloc_scene *s, hsp_error *err)
 
 static hsp_status alloc_factor(alloc_scene *s, hsp_error *err)
 {
-    hsp_factor factor;
+    hsp_factor factor = {.size = sizeof factor};
     return hsp_kernel_factor(s->ctx, s->kernel, s->data, NULL, 0, err, &factor, &s->out_data[0]);
 }
 

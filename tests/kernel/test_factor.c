@@ -84,7 +84,7 @@ static const sample samples[] = {
 static void test_factors_reproduce(void)
 {
     for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
-        hsp_factor factor = {0};
+        hsp_factor factor = {.size = sizeof factor};
         hsp_data *features = NULL;
         const hsp_view *view = NULL;
         long double most = 0, size = 0;
@@ -145,7 +145,7 @@ static void test_perceptrons_make_the_same_mistakes(void)
 {
     static char with_kernel[4 * ROWS], with_features[4 * ROWS];
     for (size_t s = 0; s < sizeof samples / sizeof *samples; s++) {
-        hsp_factor factor;
+        hsp_factor factor = {.size = sizeof factor};
         hsp_data *features = NULL;
         const hsp_view *view = NULL;
         fill();
@@ -168,7 +168,7 @@ static void test_perceptrons_make_the_same_mistakes(void)
 
 static void test_no_factor_of_what_is_no_kernel(void)
 {
-    hsp_factor factor = {0};
+    hsp_factor factor = {.size = sizeof factor};
     fill();
     hsp_data *data = data_of(ROWS);
     hsp_kernel *kernel = kernel_of("rbf(1) - rbf(0.1)", data);
@@ -181,7 +181,7 @@ static void test_no_factor_of_what_is_no_kernel(void)
 static void test_few_rows(void)
 {
     const uint64_t one[] = {5}, same[] = {5, 5}, two[] = {5, 9};
-    hsp_factor factor = {0};
+    hsp_factor factor = {.size = sizeof factor};
     hsp_data *features = NULL;
     const hsp_view *view = NULL;
     fill();
@@ -209,7 +209,7 @@ static void test_few_rows(void)
 static void test_threads_change_nothing(void)
 {
     enum { N = 700 };
-    hsp_factor factor;
+    hsp_factor factor = {.size = sizeof factor};
     double *values = malloc(sizeof(double) * N * 2);
     hsp_data *features[3] = {NULL};
     const hsp_view *first = NULL, *other = NULL;

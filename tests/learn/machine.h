@@ -175,7 +175,7 @@ static inline void machine_starve(const machine_set *set, const char *learner, c
     hsp_status status = HSP_NO_MEMORY;
     const long long before = memory.live;
     for (uint64_t n = 1; status == HSP_NO_MEMORY && n < 2000; n++) {
-        hsp_training run = {0};
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = NULL;
         hsp_context_set_threads(ctx, n % 2 ? 1 : 2);
         atomic_store(&memory.asked, 0);

@@ -111,7 +111,7 @@ static inline hsp_data *margin_data(hsp_context *ctx, const margin_set *s)
 typedef struct margin_run {
     hsp_status status;
     hsp_error err;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model; /* NULL: none */
 } margin_run;
 

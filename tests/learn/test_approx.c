@@ -173,7 +173,7 @@ static hsp_status learn(const char *name, hsp_data *data, const char *const *set
 
 static double wrong(const hsp_model *model, hsp_data *data)
 {
-    hsp_evaluation found = {0};
+    hsp_evaluation found = {.size = sizeof found};
     CHECK(hsp_evaluate(ctx, model, data, NULL, &found, NULL) == HSP_OK);
     return found.error;
 }
@@ -185,7 +185,7 @@ static void test_all_rows_are_the_kernel(void)
     static const char *const approx[] = {"kernel", "rbf(1)",       "gap", "1e-6",
                                          "approx", "nystrom:1000", NULL};
     hsp_data *data = rings(2);
-    hsp_training one = {0}, other = {0};
+    hsp_training one = {.size = sizeof one}, other = {.size = sizeof other};
     hsp_model *kernel = NULL, *features = NULL;
     CHECK(learn("svm", data, exact, NULL, &one, &kernel) == HSP_OK);
     CHECK(learn("svm", data, approx, NULL, &other, &features) == HSP_OK);
@@ -222,7 +222,7 @@ static void test_learners(void)
         for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
             const char *settings[16] = {"kernel", "rbf(0.5)", "approx", "nystrom:40"};
             hsp_data *data = rings(classes);
-            hsp_training run = {0};
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = NULL;
             hsp_error err = {0};
             char line[512];
@@ -278,7 +278,7 @@ static void test_votes(void)
                                       "multiclass", ways[w],      "kernel", "rbf(0.5)",
                                       "approx",     "nystrom:15", NULL};
             hsp_data *data = rings(classes), *features = features_of(data, "rbf(0.5)", 15);
-            hsp_training run = {0};
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = NULL, *plain = NULL;
             CHECK(learn("perceptron", data, settings, NULL, &run, &model) == HSP_OK);
             settings[6] = NULL;
@@ -304,7 +304,7 @@ static void test_error_is_the_models(void)
     static const double column[] = {0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1};
     hsp_view view = hsp_view_dense(HSP_FLOAT64, 15, 1, 1, column);
     hsp_data *data = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = NULL;
     view.labels = side;
     view.classes = 2;
@@ -356,7 +356,7 @@ static void test_starts(void)
         for (uint32_t classes = 2; classes <= 3; classes++) {
             hsp_data *data = rings(classes);
             hsp_options *options = NULL;
-            hsp_training cold = {0}, warm = {0}, other = {0};
+            hsp_training cold = {.size = sizeof cold}, warm = cold, other = cold;
             hsp_model *first = NULL, *again = NULL, *elsewhere = NULL;
             CHECK(hsp_options_new(ctx, hsp_learner_find("svm"), NULL, &options) == HSP_OK);
             CHECK(hsp_options_set(options, "kernel", "rbf(0.5)", NULL) == HSP_OK);

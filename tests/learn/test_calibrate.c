@@ -317,7 +317,7 @@ static void models_with_probabilities(void)
     hsp_context *ctx = test_context(1, 0), *many = test_context(3, 0);
     for (size_t i = 0; i < 16; i++) {
         char text[160];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         const int classes = 2 + (int)(i / 2 % 2) * 2;
         hsp_data *data = any_data(ctx, i, classes);
         hsp_options *plain = test_options(ctx, hsp_learner_find("perceptron"), settings[i / 4]);
@@ -329,7 +329,7 @@ static void models_with_probabilities(void)
         CHECK(!hsp_model_has_probabilities(a) && hsp_model_has_probabilities(b));
         CHECK_TEXT(hsp_model_calibration(b), kinds[i % 2]);
         decides_by_probability(ctx, a, b);
-        hsp_evaluation all, again;
+        hsp_evaluation all = {.size = sizeof all}, again = {.size = sizeof again};
         CHECK(hsp_evaluate(ctx, b, data, NULL, &all, NULL) == HSP_OK);
         CHECK(hsp_evaluate(ctx, c, data, NULL, &again, NULL) == HSP_OK);
         CHECK_NOTE(all.log_loss < log(classes), "%s: %g", text, all.log_loss);
@@ -355,11 +355,11 @@ static void classes_are_chosen_first(void)
     hsp_data *data = any_data(ctx, 33, 4);
     for (size_t i = 0; i < 4; i++) {
         char text[128];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         snprintf(text, sizeof text, "%s calibrate=isotonic calibrate-folds=3 seed=4", settings[i]);
         hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), text);
         hsp_model *model = learn_train(ctx, data, options, &run);
-        hsp_evaluation all;
+        hsp_evaluation all = {.size = sizeof all};
         CHECK(hsp_evaluate(ctx, model, data, NULL, &all, NULL) == HSP_OK);
         CHECK_NOTE(all.log_loss < 0.95 * log(hsp_model_classes(model)), "%s: %g", text,
                    all.log_loss);
@@ -416,7 +416,7 @@ static void stopped_on_request(void)
     hsp_data *data = any_data(ctx, 55, 3);
     hsp_options *options =
         test_options(ctx, hsp_learner_find("perceptron"), "calibrate=platt passes=5");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = NULL;
     int asked = 0;
     hsp_context_set_progress(ctx, stop_later, &asked);

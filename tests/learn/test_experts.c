@@ -165,7 +165,7 @@ static void panel_compare_weights(const panel_set *set, const panel_plan *plan,
 static void panel_check(hsp_context *ctx, const panel_set *set, const panel_plan *plan)
 {
     panel_run naive;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     panel_naive(set, plan, &naive);
     hsp_model *model = panel_train(ctx, set, plan, "", &run);
     const hsp_experts_report *panel = &run.panel;
@@ -321,7 +321,7 @@ static void test_five_experts_by_hand(void)
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     for (int storage = HSP_DENSE; storage <= HSP_SPARSE; storage++) {
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         const panel_plan plan = {0.5, 0, 0, -1, HSP_TIE_NEG, 1, (hsp_storage)storage};
         hsp_model *model = panel_train(ctx, &panel_five, &plan, "", &run);
         CHECK(run.panel.experts == 5 && run.panel.examples == 6 && run.panel.mistakes == 2);
@@ -357,7 +357,7 @@ static void test_silence_by_hand(void)
         4, 3, {{-1, 2, 0}, {-3, 0, 1}, {5, -1, 0}, {1, 0, 7}}, {1, 1, 0, 0}};
     const panel_plan plan = {0.25, 0, 0, 0, HSP_TIE_NEG, 1, HSP_SPARSE};
     hsp_context *ctx = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp_model *model = panel_train(ctx, &set, &plan, "", &run);
     const double *w = hsp_model_weights(model, 0);
@@ -385,7 +385,7 @@ static void test_draws_have_their_mean(void)
     plan = (panel_plan){0.8, 1, 1, 0, HSP_TIE_NEG, 1, HSP_DENSE};
     for (int k = 0; k < DRAWS; k++) {
         char more[32];
-        hsp_training run, again;
+        hsp_training run = {.size = sizeof run}, again = {.size = sizeof again};
         snprintf(more, sizeof more, "seed=%d", k);
         hsp_model *model = panel_train(ctx, &set, &plan, more, &run);
         hsp_model_free(model);
@@ -416,7 +416,7 @@ static void test_one_expert(void)
     hsp_context *ctx = NULL;
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     for (int k = 0; k < 3; k++) {
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         panel_plan plan = {betas[k], 0, 0, 0, HSP_TIE_NEG, 1, HSP_DENSE};
         hsp_model *model = panel_train(ctx, &right, &plan, "", &run);
         CHECK(run.panel.mistakes == 0 && run.panel.bound == 0 && run.panel.held);
@@ -444,7 +444,7 @@ static void test_constant_columns(void)
     static const panel_set set = {5, 2, {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}}, {1, 0, 1, 1, 1}};
     const panel_plan plan = {0.5, 0, 0, -1, HSP_TIE_NEG, 1, HSP_SPARSE};
     hsp_context *ctx = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp_model *model = panel_train(ctx, &set, &plan, "", &run);
     CHECK(run.panel.best == 1 && run.panel.best_mistakes == 1);
@@ -469,7 +469,7 @@ static void test_nothing_vanishes(void)
     uint32_t *label = calloc(MANY, sizeof *label);
     hsp_context *ctx = NULL;
     hsp_data *data = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     for (int i = 0; i < MANY; i++) {
         const float y = i % 2 ? 1 : -1;
@@ -525,7 +525,7 @@ static void test_streams_are_files(void)
         hsp__random random;
         panel_set set;
         panel_plan plan;
-        hsp_training run, streamed;
+        hsp_training run = {.size = sizeof run}, streamed = {.size = sizeof streamed};
         hsp_error err = {0};
         hsp_model *model = NULL;
         char settings[200];
@@ -569,7 +569,7 @@ static void test_steps(void)
         hsp__random random;
         panel_set set;
         panel_plan plan;
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_trainer *trainer = NULL;
         hsp_model *model = NULL;
         uint64_t wrong = 0;
@@ -583,7 +583,7 @@ static void test_steps(void)
         CHECK(hsp_trainer_new(ctx, options, classes, 2, k % 3 ? 0 : (uint64_t)set.d, NULL,
                               &trainer) == HSP_OK);
         for (int i = 0; i < set.n; i++) {
-            hsp_step step;
+            hsp_step step = {.size = sizeof step};
             hsp_view view = data->view;
             if (i == 0)
                 view.cols = 1; /* rows are narrower at first; the rest is not stored there */
@@ -613,7 +613,7 @@ static void test_late_bits_are_refused(void)
     hsp_context *ctx = NULL;
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
-    hsp_step step;
+    hsp_step step = {.size = sizeof step};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp_options *options = machine_options(ctx, "experts", "votes=bit");
     CHECK(hsp_trainer_new(ctx, options, classes, 2, 0, NULL, &trainer) == HSP_OK);
@@ -634,7 +634,7 @@ static void test_more_classes(void)
 {
     machine_set set = {.n = 90, .d = 3, .classes = 3};
     hsp_context *ctx = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     for (uint64_t i = 0; i < set.n; i++) {
         set.label[i] = (uint32_t)(i % 3);
@@ -685,7 +685,7 @@ static void test_new_rows(void)
     const panel_plan plan = {0.5, 0, 0, 0, HSP_TIE_NEG, 1, HSP_DENSE};
     static const panel_set set = {3, 3, {{1, -1, 1}, {-1, 1, 1}, {1, 1, -1}}, {1, 0, 1}};
     hsp_context *ctx = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     double scores[3];
     uint32_t classes[3];
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);

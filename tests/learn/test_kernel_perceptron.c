@@ -196,7 +196,7 @@ static void compare(const rows *set, const kernel *k, const naive_options *o, co
 {
     hsp_data *data = make_data(set, storage, HSP_FLOAT64);
     hsp_options *options = to_options(o, k, average, budget);
-    hsp_training got;
+    hsp_training got = {.size = sizeof got};
     int count = learn_all(set, k, o, budget), updates = 0, last = 0, passes = 0;
     hsp_model *model = learn_train(ctx, data, options, &got);
     for (int c = 0; c < count; c++) {
@@ -310,7 +310,7 @@ static void test_linear_is_linear(void)
         hsp_options *plain = naive_to_options(ctx, &o);
         learn_set(plain, "average", averages[trial % 3]);
         hsp_options *options = to_options(&o, &kernels[0], averages[trial % 3], 0);
-        hsp_training a, b;
+        hsp_training a = {.size = sizeof a}, b = {.size = sizeof b};
         hsp_model *linear = learn_train(ctx, data, plain, &a);
         hsp_model *model = learn_train(ctx, data, options, &b);
         same_mistakes(&b, model, &a, linear, o.order);
@@ -390,7 +390,7 @@ static void test_audit_refusals(void)
     draw(&set, &random, 60, 2, 2, 0);
     hsp_data *data = make_data(&set, HSP_DENSE, HSP_FLOAT64);
     hsp_model *models[8];
-    hsp_training made;
+    hsp_training made = {.size = sizeof made};
     for (int s = 0; s < 8; s++) {
         hsp_options *options = learn_options(ctx, settings[s]);
         models[s] = learn_train(ctx, data, options, &made);
@@ -435,7 +435,7 @@ static void test_explicit_features(void)
         hsp_data *features = make_data(&spelt, HSP_DENSE, HSP_FLOAT32);
         hsp_options *plain = naive_to_options(ctx, &o);
         hsp_options *options = to_options(&o, &kernels[1], "none", 0);
-        hsp_training a, b;
+        hsp_training a = {.size = sizeof a}, b = {.size = sizeof b};
         hsp_model *linear = learn_train(ctx, features, plain, &a);
         hsp_model *model = learn_train(ctx, data, options, &b);
         same_mistakes(&b, model, &a, linear, o.order);
@@ -485,7 +485,7 @@ static void test_precomputed(void)
     for (int trial = 0; trial < 8; trial++) {
         hsp_data *gram = gram_data(&set, &kernels[2], trial % 2);
         hsp_options *options = learn_options(ctx, settings[trial / 2]);
-        hsp_training a, b;
+        hsp_training a = {.size = sizeof a}, b = {.size = sizeof b};
         hsp_mistake_bound *bounds = NULL;
         size_t count = 0;
         learn_set(options, "kernel", kernels[2].text);
@@ -528,7 +528,7 @@ static void test_xor(void)
                       .label = {0, 1, 1, 0}};
     static const char *const plain[] = {"passes=until-converged", "max-passes=50", NULL};
     static const char *const squared[] = {"passes=until-converged", "kernel=poly(2,1)", NULL};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = train_on(&set, plain, &run);
     CHECK(run.stop == HSP_STOP_PASSES && run.training_error > 0);
     hsp_model_free(model);
@@ -548,7 +548,7 @@ static void test_few_points(void)
     const rows torn = {.n = 2, .d = 1, .classes = 2, .x = {{1}, {1}}, .label = {0, 1}};
     static const char *const settings[] = {"kernel=rbf(1)", "passes=until-converged",
                                            "max-passes=30", NULL};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = train_on(&two, settings, &run);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);
     hsp_model_free(model);
@@ -568,7 +568,7 @@ static void test_budget(void)
     hsp__random random;
     hsp__random_seed(&random, 10, 1);
     draw(&set, &random, 300, 2, 2, 0);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = train_on(&set, settings, &run);
     CHECK(run.updates > 20 && hsp_model_support(model, NULL) == 20);
     CHECK(hsp_model_row_coefficients(model).count == 20);
@@ -591,7 +591,7 @@ static void test_voters_in_a_file(void)
     draw(&set, &random, 60, 2, 3, 0);
     hsp_data *data = make_data(&set, HSP_DENSE, HSP_FLOAT64);
     for (int s = 0; s < 3; s++) {
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = train_on(&set, settings[s], &run), *again = NULL;
         hsp_error err = {0};
         CHECK(hsp_model_score(ctx, model, &data->view, &err, before, NULL) == HSP_OK);
@@ -618,7 +618,7 @@ static void test_threads(void)
     hsp__random_seed(&random, 12, 1);
     draw(&set, &random, MOST_ROWS, 4, 3, 0);
     hsp_model *models[2];
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     for (int t = 0; t < 2; t++) {
         hsp_context_set_threads(ctx, t ? 4 : 1);
         models[t] = train_on(&set, settings, &run);
@@ -656,7 +656,7 @@ static void test_request(void)
     hsp_data *data = make_data(&set, HSP_DENSE, HSP_FLOAT32);
     for (int s = 0; s < 3; s++) {
         hsp_options *options = learn_options(ctx, settings[s]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         int calls = 12;
         hsp_context_set_progress(ctx, stop_after, &calls);
         hsp_model *model = learn_train(ctx, data, options, &run);
@@ -691,7 +691,7 @@ static void test_pairs(void)
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         const char *list[] = {settings[s][0], settings[s][1], "multiclass=ovo", settings[s][2],
                               NULL};
-        hsp_training run, one;
+        hsp_training run = {.size = sizeof run}, one = {.size = sizeof one};
         hsp_model *model = train_on(&set, list, &run);
         uint64_t updates = 0;
         CHECK(hsp_model_score(ctx, model, view, NULL, together, NULL) == HSP_OK);
@@ -739,7 +739,7 @@ static void test_refusals(void)
     }
     static const char *const allowed[] = {"kernel=sigmoid(0.1,0)", "allow-indefinite=yes",
                                           "passes=2", NULL};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = train_on(&set, allowed, &run);
     hsp_model_free(model);
     hsp_data_free(data);

@@ -70,7 +70,7 @@ static void k_is_chosen_by_leave_one_out(void)
     for (uint64_t seed = 0; seed < 40; seed++) {
         machine_set set;
         char settings[100];
-        hsp_knn_report about = {0};
+        hsp_knn_report about = {.size = sizeof about};
         const int by_distance = seed & 1;
         const uint64_t most = seed % 5 == 0 ? 200 : 9;
         grid(&set, 4 + seed, 1 + seed % 3, 2 + (uint32_t)(seed % 3), seed);
@@ -118,8 +118,8 @@ static void the_nearest_row_is_oneself(void)
     machine_random(&set, 120, 5, 3, 1, 4);
     hsp_data *data = machine_data(ctx, &set);
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
-        hsp_training run = {0};
-        hsp_evaluation out = {0};
+        hsp_training run = {.size = sizeof run};
+        hsp_evaluation out = {.size = sizeof out};
         hsp_model *model = machine_train(ctx, data, "knn", settings[s], &run);
         CHECK(run.stop == HSP_STOP_CONVERGED && run.rows == 120 && isnan(run.training_error));
         CHECK(hsp_evaluate(ctx, model, data, NULL, &out, NULL) == HSP_OK);
@@ -168,7 +168,7 @@ static void edges_have_answers(void)
     hsp_context *ctx = context(1);
     machine_set two = {.n = 2, .d = 1, .classes = 2, .x = {0, 1}, .label = {0, 1}};
     hsp_data *data = machine_data(ctx, &two);
-    hsp_knn_report about = {0};
+    hsp_knn_report about = {.size = sizeof about};
     machine_refused(ctx, data, "knn", "k=0", HSP_USAGE, "'0', expected a whole number");
     machine_refused(ctx, data, "knn", "k=-1", HSP_USAGE, "expected a whole number");
     machine_refused(ctx, data, "knn", "k=1.5", HSP_USAGE, "expected a whole number");
@@ -258,7 +258,7 @@ static void threads_do_not_matter(void)
     machine_random(&set, 160, 8, 4, 0.7, 6);
     for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
         double scores[2][MACHINE_ROWS * 4];
-        hsp_knn_report about[2];
+        hsp_knn_report about[2] = {{.size = sizeof *about}, {.size = sizeof *about}};
         hsp_model *models[2];
         hsp_context *ctxs[2];
         for (int t = 0; t < 2; t++) {

@@ -10,7 +10,7 @@ static void test_offset_alone(void)
 {
     const machine_set set = {4, 1, 2, {0, 0, 0, 0}, {1, 0, 1, 1}};
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = machine_train(ctx, data, "logistic", "gap=1e-9", &run);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0.25);
     CHECK(hsp_model_weights(model, 0)[0] == 0);
@@ -28,7 +28,7 @@ static void test_two_points(void)
     hsp_data *data = machine_data(ctx, &set);
     char settings[64];
     const double C = (1 + exp(1)) / 2;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     snprintf(settings, sizeof settings, "C=%.17g gap=1e-10", C);
     hsp_model *model = machine_train(ctx, data, "logistic", settings, &run);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 1, 1e-4));
@@ -60,7 +60,7 @@ static void test_nothing_is_better(void)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         machine_set set;
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         machine_random(&set, 70, 4, 2, (double)(seed % 4), seed);
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *model = machine_train(ctx, data, "logistic", "lambda=0.01 gap=1e-8", &run);
@@ -85,7 +85,7 @@ static void test_weights_are_copies(void)
     for (size_t way = 0; way < sizeof ways / sizeof *ways; way++) {
         machine_set with, copies = {.d = 3, .classes = 2};
         char settings[96];
-        hsp_training of_one, of_many;
+        hsp_training of_one = {.size = sizeof of_one}, of_many = {.size = sizeof of_many};
         machine_random(&with, 40, 3, 2, 1, way);
         for (uint64_t i = 0; i < with.n; i++) {
             with.x[i * 3 + 2] = (double)(i % 4);
@@ -113,7 +113,7 @@ static void test_solvers_agree(void)
     static const char *const offsets[] = {"free", "regularized", "none"};
     for (int i = 0; i < 3; i++) {
         machine_set set;
-        hsp_training best, run;
+        hsp_training best = {.size = sizeof best}, run = {.size = sizeof run};
         char settings[96];
         machine_random(&set, 90, 5, 2, 1, (uint64_t)i);
         hsp_data *data = machine_data(ctx, &set);
@@ -141,7 +141,7 @@ static void test_solvers_agree(void)
 static void test_dual_weights(void)
 {
     machine_set set;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     machine_random(&set, 60, 4, 2, 1, 9);
     hsp_data *data = machine_data(ctx, &set);
     hsp_model *model = machine_train(ctx, data, "logistic", "gap=1e-10 keep-dual=yes", &run);
@@ -161,7 +161,7 @@ static void test_dual_weights(void)
 static void test_classes_and_threads(void)
 {
     machine_set set;
-    hsp_training run[2], one;
+    hsp_training one = {.size = sizeof one}, run[2] = {one, one};
     hsp_model *model[2];
     machine_random(&set, 150, 6, 5, 1, 4);
     hsp_data *data = machine_data(ctx, &set);

@@ -194,7 +194,7 @@ static void check_set(const lp_set *set, const double *factor, hsp_storage stora
                       hsp_precision precision, int through)
 {
     double x[ROWS * COLS];
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = NULL;
     for (int i = 0; i < set->n; i++)
         for (int j = 0; j < set->d; j++)
@@ -270,7 +270,7 @@ static void nearly(double gap, int expect_separable)
         const double at[4][2] = {{-1, 0}, {1, 0}, {0.3, -gap}, {0.1, -0.7}};
         const int labels[] = {1, 1, 0, 0};
         double x[8];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model;
         for (int i = 0; i < 4; i++) {
             x[2 * i] = turn ? c * at[i][0] - s * at[i][1] : at[i][0];
@@ -311,7 +311,7 @@ static void test_tiny_margins_wide(void)
     for (int round = 0; round < 100; round++) {
         double x[N * D], k[D];
         int labels[N];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model;
         for (int j = 0; j < D; j++)
             k[j] = 2 * hsp__random_unit(&random) - 1;
@@ -340,7 +340,7 @@ static void test_contradiction(void)
     NEEDS_CLP();
     const double x[] = {1, 2, 3, 4, 1, 2};
     const int labels[] = {0, 1, 1};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_data *data = make_data(3, 2, x, labels, 2, HSP_DENSE, HSP_FLOAT32);
     CHECK(train(data, plain, NULL, &run, &model) == HSP_OK);
@@ -357,7 +357,7 @@ static void test_one_class(void)
     NEEDS_CLP();
     const double x[] = {1, 2};
     const int labels[] = {0, 0};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_error err = {0};
     hsp_data *data = make_data(1, 2, x, labels, 1, HSP_DENSE, HSP_FLOAT32);
@@ -373,7 +373,7 @@ static void test_two_points(void)
     NEEDS_CLP();
     const double x[] = {0, 2};
     const int labels[] = {0, 1};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_data *data = make_data(2, 1, x, labels, 2, HSP_DENSE, HSP_FLOAT32);
     CHECK(train(data, plain, NULL, &run, &model) == HSP_OK);
@@ -397,7 +397,7 @@ static void test_soft_by_hand(void)
     NEEDS_CLP();
     const double x[] = {0, 1, 2, 3};
     const int labels[] = {1, 0, 1, 0};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_data *data = make_data(4, 1, x, labels, 2, HSP_DENSE, HSP_FLOAT64);
     CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
@@ -430,7 +430,7 @@ static void test_soft_random(void)
     for (int round = 0; round < 300 && !check_failures; round++) {
         lp_set set;
         double x[ROWS * COLS], w[COLS];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model;
         random_set(&random, &set);
         for (int i = 0; i < set.n; i++)
@@ -462,7 +462,7 @@ static void test_soft_weights(void)
     static const char *const heavy[] = {"soft", "yes", "weight", "1=2", NULL};
     const double x[] = {0, 1, 2, 3}, copies[] = {0, 0, 1, 2, 2, 3};
     const int labels[] = {1, 0, 1, 0}, copied[] = {1, 1, 0, 1, 1, 0};
-    hsp_training one, other;
+    hsp_training one = {.size = sizeof one}, other = {.size = sizeof other};
     hsp_model *model;
     hsp_data *data = make_data(4, 1, x, labels, 2, HSP_DENSE, HSP_FLOAT64);
     CHECK(train(data, heavy, NULL, &one, &model) == HSP_OK);
@@ -483,7 +483,7 @@ static void test_more_classes(void)
     static const char *const pairs[] = {"multiclass", "ovo", NULL};
     const double x[] = {0, 0, 0, 1, 9, 0, 9, 1, 4, 9, 5, 9, 4.5, 3};
     const int labels[] = {0, 0, 1, 1, 2, 2, 3};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_data *data = make_data(6, 2, x, labels, 3, HSP_DENSE, HSP_FLOAT64);
     for (int ovo = 0; ovo < 2; ovo++) {
@@ -526,7 +526,7 @@ static void test_many_rows(void)
                                         "12",        "margin", "0.001", NULL};
     static const char *const mixed[] = {"halfspace", "rows",  "20000", "features",
                                         "12",        "noise", "0.05",  NULL};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model, *again;
     hsp_data *data = generate(apart);
     CHECK(train(data, plain, NULL, &run, &model) == HSP_OK);
@@ -565,7 +565,7 @@ static void test_request(void)
     NEEDS_CLP();
     static const char *const mixed[] = {"halfspace", "rows",  "3000", "features",
                                         "12",        "noise", "0.05", NULL};
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
     hsp_data *data = generate(mixed);
     hsp_context_set_progress(ctx, stop_now, NULL);

@@ -88,7 +88,7 @@ static void compare_one(const naive_set *set, const naive_options *o, const char
     hsp_data *data = naive_data(ctx, &two, HSP_SPARSE, HSP_FLOAT32);
     hsp_options *options = naive_to_options(ctx, o);
     learn_set(options, "average", average);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *one = learn_train(ctx, data, options, &run);
     *updates += run.updates;
     for (int j = 0; j < set->d; j++)
@@ -121,7 +121,7 @@ static void test_one_vs_rest(void)
         hsp_data *data = naive_data(ctx, &set, HSP_SPARSE, HSP_FLOAT32);
         hsp_options *options = naive_to_options(ctx, &o);
         learn_set(options, "average", average);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         uint64_t updates = 0;
         CHECK(hsp_model_scorers(model) == (uint32_t)set.classes);
@@ -160,9 +160,9 @@ static void test_threads(void)
         for (int v = 0; v < VARIANTS; v++) {
             hsp_options *options = learn_options(ctx, variants[v]);
             hsp_model *first = NULL;
-            hsp_training first_run = {0};
+            hsp_training first_run = {.size = sizeof first_run};
             for (int t = 0; t < 3; t++) {
-                hsp_training run;
+                hsp_training run = {.size = sizeof run};
                 hsp_context_set_threads(ctx, threads[t]);
                 hsp_model *model = learn_train(ctx, data, options, &run);
                 if (t == 0) {
@@ -191,7 +191,7 @@ static uint32_t digest(void)
         hsp_data *data = make_rows(1500, 37, kind < 2 ? 2 : 3, 0.1, kind % 2);
         for (int v = 0; v < VARIANTS; v++) {
             hsp_options *options = learn_options(ctx, variants[v]);
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = learn_train(ctx, data, options, &run);
             crc = hsp__crc32(crc, model->weights, model->scorers * model->features * 8);
             crc = hsp__crc32(crc, model->offsets, model->scorers * 8);
@@ -237,7 +237,7 @@ static hsp_model *step_through(const hsp_data *data, const hsp_options *options,
     *updates = *wrong = 0;
     for (int pass = 0; pass < passes; pass++)
         for (uint64_t i = 0; i < view->rows; i++) {
-            hsp_step step;
+            hsp_step step = {.size = sizeof step};
             CHECK(hsp_trainer_step(trainer, view, i, &err, &step) == HSP_OK);
             *updates += step.updated != 0;
             if (pass == 0) *wrong += step.predicted != view->labels[i];
@@ -273,7 +273,7 @@ static void test_steps(void)
         const int passes = strcmp(o.multiclass, "ovr") == 0 ? 1 : o.passes;
         hsp_options *options = step_options(o, passes, trial);
         hsp_options *single = step_options(o, 0, trial);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *batch = learn_train(ctx, data, options, &run);
         uint64_t updates, wrong;
         hsp_model *model = step_through(data, single, (int)run.passes, &updates, &wrong);
@@ -308,7 +308,7 @@ static void test_steps_by_hand(void)
     hsp_options *options = learn_options(ctx, NULL);
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
-    hsp_step step;
+    hsp_step step = {.size = sizeof step};
     CHECK(hsp_trainer_new(ctx, options, names, 2, 0, &err, &trainer) == HSP_OK);
     hsp_options_free(options); /* the trainer has its own */
     CHECK(hsp_trainer_step(trainer, &first, 0, &err, &step) == HSP_OK);
@@ -376,7 +376,7 @@ static void test_request(void)
     for (int s = 0; s < 4; s++) {
         hsp_data *data = make_rows(6000, 100, s == 1 ? 3 : 2, 0.1, 0);
         hsp_options *options = learn_options(ctx, settings[s]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         int calls = 15;
         hsp_context_set_progress(ctx, stop_after, &calls);
         hsp_model *model = learn_train(ctx, data, options, &run);
@@ -408,7 +408,7 @@ static void test_request_on_any_thread(void)
     for (int trial = 0; trial < 6 && !check_failures; trial++) {
         hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_SPARSE : HSP_DENSE, HSP_FLOAT32);
         double end = hsp__clock() + 0.1;
-        hsp_training run = {0};
+        hsp_training run = {.size = sizeof run};
         hsp_context_set_progress(ctx, stop_at, &end);
         hsp_model *model = learn_train(ctx, data, options, &run);
         hsp_context_set_progress(ctx, NULL, NULL);
@@ -425,7 +425,7 @@ static void test_seconds(void)
     static const char *const settings[] = {"passes=1e9", "max-seconds=0.05", NULL};
     hsp_data *data = make_rows(2000, 10, 2, 0.1, 0);
     hsp_options *options = learn_options(ctx, settings);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     const double start = hsp__clock();
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.stop == HSP_STOP_SECONDS && hsp__clock() - start >= 0.05 && run.train_seconds < 5);
@@ -448,7 +448,7 @@ static void test_scaled(void)
     for (int s = 0; s < 5; s++) {
         hsp_data *data = make_rows(300, 7, s % 2 ? 3 : 2, 0.1, 0);
         hsp_options *options = learn_options(ctx, settings[s]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         double *scores = malloc(300 * 3 * sizeof *scores);
         uint32_t classes[300], wrong = 0;
@@ -471,7 +471,7 @@ static void test_ball(void)
     static const char *const ball[] = {"offset=none", "normalize=ball", NULL};
     hsp_data *data = make_rows(300, 7, 2, 0.1, 0);
     hsp_options *a = learn_options(ctx, plain), *b = learn_options(ctx, ball);
-    hsp_training run, other;
+    hsp_training run = {.size = sizeof run}, other = {.size = sizeof other};
     hsp_model *model = learn_train(ctx, data, a, &run), *scaled = learn_train(ctx, data, b, &other);
     CHECK(run.updates == other.updates && run.training_error == other.training_error);
     hsp_model_free(model);
@@ -487,7 +487,7 @@ static void test_chosen_classes(void)
                                                                                  NULL};
     static const char *const unknown[] = {"positive=nine", NULL};
     hsp_data *data = make_rows(300, 7, 3, 0, 0);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_options *options = learn_options(ctx, positive);
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.classes == 2 && run.rows == 300 && model->rest && !model->leaves_out);
@@ -533,7 +533,7 @@ static void test_facts(void)
     hsp_data *data = make_rows(50, 4, 2, 0.3, 0);
     static const char *const settings[] = {"margin-target=0.5r", "seed=7", "rate=0.5", NULL};
     hsp_options *options = learn_options(ctx, settings);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     const char *text = hsp_model_metadata(model, "options");
     hsp__json *json = NULL;

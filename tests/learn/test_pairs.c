@@ -27,7 +27,7 @@ static void check_scorer(const hsp_model *all, uint32_t pair, const hsp_model *o
 static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, const char *settings)
 {
     char text[256];
-    hsp_training all, one;
+    hsp_training all = {.size = sizeof all}, one = {.size = sizeof one};
     snprintf(text, sizeof text, "%s multiclass=ovo", settings);
     hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), text);
     hsp_model *model = learn_train(ctx, data, options, &all);
@@ -56,7 +56,7 @@ static void check_pairs(hsp_context *ctx, hsp_data *data, hsp_data *scaled, cons
     CHECK(all.passes == passes && all.updates == updates && all.mistakes_last_pass == mistakes);
     CHECK((all.stop == HSP_STOP_CONVERGED) == converged);
     CHECK(all.rows == hsp_data_rows(data) && all.classes == classes);
-    hsp_evaluation measured;
+    hsp_evaluation measured = {.size = sizeof measured};
     CHECK(hsp_evaluate(ctx, model, data, NULL, &measured, NULL) == HSP_OK);
     CHECK(measured.error == all.training_error);
     CHECK_TEXT(hsp_model_metadata(model, "learner"), "perceptron");
@@ -107,7 +107,7 @@ static void updates_are_of_the_whole_data(void)
     hsp_data *data = any_data(ctx, 21, 4, HSP_DENSE);
     hsp_options *options =
         test_options(ctx, hsp_learner_find("perceptron"), "passes=7 multiclass=ovo");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     double w[6 * COLS] = {0}, uses = 0;
     const hsp_row_coefficients updates = hsp_model_row_coefficients(model);
@@ -141,7 +141,7 @@ static void two_classes_are_no_pairs(void)
     static const char *const chosen[] = {"classes=0,2", "positive=1"};
     for (int i = 0; i < 2; i++) {
         char with[64];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         snprintf(with, sizeof with, "%s multiclass=ovo", chosen[i]);
         hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), with);
         hsp_options *plain = test_options(ctx, hsp_learner_find("perceptron"), chosen[i]);
@@ -166,7 +166,7 @@ static void some_classes_by_name(void)
     hsp_options *options =
         test_options(ctx, hsp_learner_find("perceptron"), "classes=4,0,2 multiclass=ovo passes=4");
     hsp_options *own = test_options(ctx, hsp_learner_find("perceptron"), "classes=4,2 passes=4");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     hsp_model *alone = learn_train(ctx, data, own, &run);
     CHECK(hsp_model_scorers(model) == 3 && hsp_model_classes(model) == 3);
@@ -187,7 +187,7 @@ static void classes_without_rows(void)
     hsp_data *data = any_data(ctx, 51, 4, HSP_DENSE);
     hsp_options *options =
         test_options(ctx, hsp_learner_find("perceptron"), "multiclass=ovo passes=4");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     for (uint64_t i = 0; i < data->view.rows; i++) /* nobody is of class 1 or 2 */
         if (data->labels[i] == 1 || data->labels[i] == 2) data->labels[i] = 3;
     hsp_model *model = learn_train(ctx, data, options, &run);
@@ -220,7 +220,7 @@ static void stopped_on_request(void)
     hsp_data *data = any_data(ctx, 61, 5, HSP_DENSE);
     hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"),
                                         "multiclass=ovo passes=1e12 max-seconds=60");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = NULL;
     int asked = 0;
     hsp_context_set_progress(ctx, stop_at_once, &asked);
@@ -258,7 +258,7 @@ static void cut_short_is_not_near(void)
         hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
         hsp_options *options =
             test_options(ctx, hsp_learner_find("svm"), "multiclass=ovo gap=1e-3");
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = NULL;
         uint64_t left = asks;
         char said[128] = "";
@@ -292,7 +292,7 @@ static void one_cost_for_all(void)
     for (int i = 0; i < 2; i++) {
         hsp_options *options = test_options(
             ctx, hsp_learner_find("svm"), i ? "multiclass=ovo lambda=0.1" : "multiclass=ovo C=0.3");
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(i ? isnan(run.optimum.C) && run.optimum.lambda == 0.1
                 : isnan(run.optimum.lambda) && run.optimum.C == 0.3);
@@ -309,7 +309,7 @@ static void time_is_for_all_of_them(void)
     hsp_data *data = any_data(ctx, 71, 5, HSP_DENSE);
     hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"),
                                         "multiclass=ovo passes=1e12 max-seconds=0.05");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.stop == HSP_STOP_SECONDS);
     hsp_model_free(model);
@@ -332,7 +332,7 @@ static void what_cannot_be(void)
         hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), cases[i].settings);
         hsp_error err = {0};
         hsp_model *model = NULL;
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         CHECK(hsp_train(ctx, data, options, &err, &run, &model) == HSP_USAGE && !model);
         CHECK_NOTE(strstr(err.message, cases[i].why) != NULL, "%s", err.message);
         hsp_options_free(options);

@@ -102,7 +102,7 @@ static void test_the_papers_steps(void)
         const double lambda = trial % 4 ? 0.03 : 0.4;
         machine_set set;
         char settings[200];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         draw(&set, classes, (uint64_t)trial);
         write_rows(&set);
         snprintf(settings, sizeof settings, "lambda=%g offset=%s average=%s classes=%s", lambda,
@@ -151,7 +151,7 @@ static void test_stream_is_one_pass(void)
         const uint32_t classes = trial % 2 ? 4 : 2;
         machine_set set;
         char settings[200], whole[300];
-        hsp_training run, batch_run;
+        hsp_training run = {.size = sizeof run}, batch_run = {.size = sizeof batch_run};
         draw(&set, classes, 100 + (uint64_t)trial);
         if (trial % 4 == 2) /* the first class met is not the first of the model */
             for (uint64_t i = 0; i < set.n; i++)
@@ -183,7 +183,7 @@ static void test_single_steps(void)
         const uint32_t classes = trial % 2 ? 4 : 2;
         machine_set set;
         char settings[200];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_error err = {0};
         hsp_trainer *trainer = NULL;
         hsp_model *stepped = NULL;
@@ -198,7 +198,7 @@ static void test_single_steps(void)
         CHECK(hsp_data_view(ctx, data, &err, &view) == HSP_OK);
         uint64_t wrong = 0;
         for (uint64_t i = 0; trainer && i < view->rows; i++) {
-            hsp_step step;
+            hsp_step step = {.size = sizeof step};
             CHECK(hsp_trainer_step(trainer, view, i, &err, &step) == HSP_OK);
             wrong += step.predicted != view->labels[i];
         }

@@ -17,7 +17,7 @@ static void test_two_points(void)
     const naive_set set = {2, 2, 2, {{2, 1}, {-1, -1}}, {1, 0}};
     hsp_data *data = points(&set);
     hsp_options *options = learn_options(ctx, NULL);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.updates == 1 && run.passes == 2 && run.mistakes_last_pass == 0);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);
@@ -49,7 +49,7 @@ static void test_three_points(void)
     hsp_data *data = points(&set);
     for (int i = 0; i < 4; i++) {
         hsp_options *options = learn_options(ctx, settings[i]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.updates == 2 && run.passes == 2 && run.stop == HSP_STOP_CONVERGED);
         CHECK(hsp_model_weights(model, 0)[0] == 1 && hsp_model_weights(model, 0)[1] == -1);
@@ -75,7 +75,7 @@ static void test_offsets(void)
     hsp_data *data = points(&set);
     for (int i = 0; i < 5; i++) {
         hsp_options *options = learn_options(ctx, settings[i]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.updates == 1 && run.passes == 1 && run.stop == HSP_STOP_UPDATES);
         CHECK(run.progressive_rows == 1 && run.progressive_error == 1); /* of three */
@@ -99,7 +99,7 @@ static void test_three_classes(void)
     static const double w[3][2] = {{1, 0}, {0, 1}, {-1, -1}};
     hsp_data *data = points(&set);
     hsp_options *options = learn_options(ctx, settings);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.updates == 2 && run.passes == 2 && run.stop == HSP_STOP_CONVERGED);
     CHECK(fabs(run.progressive_error - 2.0 / 3) <= 1e-15);
@@ -131,7 +131,7 @@ static void test_ties(void)
         hsp_data *data = points(&set);
         for (int t = 0; t < 3; t++) {
             hsp_options *options = learn_options(ctx, settings[t]);
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = learn_train(ctx, data, options, &run);
             const int settled = t == 1 && label == 1;
             CHECK((run.stop == HSP_STOP_CONVERGED) == settled);
@@ -155,7 +155,7 @@ static void test_contradiction(void)
     static const char *const settings[] = {"offset=none", "soft=1", "passes=until-converged", NULL};
     hsp_data *data = points(&set);
     hsp_options *options = learn_options(ctx, NULL);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.stop == HSP_STOP_PASSES && run.passes == 10 && run.updates == 20);
     hsp_model_free(model);
@@ -240,7 +240,7 @@ static void test_like_the_naive_one(void)
         hsp_storage storage = trial % 2 ? HSP_DENSE : HSP_SPARSE;
         hsp_data *data = naive_data(ctx, &set, storage, trial % 5 ? HSP_FLOAT32 : HSP_FLOAT64);
         hsp_options *options = naive_to_options(ctx, &o);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         compare(&set, &o, &naive, model, &run);
         compare_updates(&set, &naive, model);
@@ -268,7 +268,7 @@ static void test_average(void)
         hsp_data *data = naive_data(ctx, &set, HSP_SPARSE, HSP_FLOAT32);
         hsp_options *options = naive_to_options(ctx, &o);
         learn_set(options, "average", "average");
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.updates == (uint64_t)naive.updates);
         for (int c = 0; c < naive.scorers; c++) {
@@ -320,7 +320,7 @@ static void test_vote(void)
         hsp_data *data = naive_data(ctx, &set, trial % 2 ? HSP_DENSE : HSP_SPARSE, HSP_FLOAT32);
         hsp_options *options = naive_to_options(ctx, &o);
         learn_set(options, "average", "vote");
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         if (!model) break;
         CHECK_TEXT(hsp_model_hypothesis(model), "votes");
@@ -412,7 +412,7 @@ static void test_bounds(void)
         naive_train(&naive, &set, &o);
         hsp_data *data = points(&set);
         hsp_options *options = naive_to_options(ctx, &o);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         const long double bound =
             (t.radius2 + 2 * (long double)naive.target / t.rate) * t.length2 / (t.gamma * t.gamma);
@@ -449,7 +449,7 @@ static void test_generated(void)
         learn_set(options, "offset", offsets[trial % 4]);
         learn_set(options, "order", orders[trial / 4 % 5]);
         learn_set(options, "passes", "until-converged");
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);
         /* ||x~||^2 <= 1 + c^2 <= 2; ||w~*||^2 = 1 + (0.2 / c)^2 with c = 1, or R <= 1 near it */
@@ -478,7 +478,7 @@ static void test_soft_bound(void)
                                         "max-passes=100000", text, NULL};
         hsp_data *data = points(&set);
         hsp_options *options = learn_options(ctx, settings);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         const double r = naive_radius(&set);
         CHECK(run.stop == HSP_STOP_CONVERGED);
@@ -519,7 +519,7 @@ static void test_margin_target(void)
         naive_draw_separable(&set, &random, "unit", w, &b);
         hsp_data *data = points(&set);
         hsp_options *options = learn_options(ctx, settings);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.stop == HSP_STOP_CONVERGED && close_to(run.radius, naive_radius(&set)));
         for (int i = 0; i < set.n; i++) {

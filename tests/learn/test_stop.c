@@ -92,7 +92,7 @@ static void stopped_anywhere(void)
         machine_random(&set, 120, 4, runs[r].classes, 1, 7);
         hsp_data *data = machine_data(ctx, &set);
         hsp_options *options = machine_options(ctx, runs[r].learner, runs[r].settings);
-        hsp_training whole = {0};
+        hsp_training whole = {.size = sizeof whole};
         hsp_model *model = NULL;
         stop_at = calls = 0;
         hsp_context_set_progress(ctx, count_calls, NULL);
@@ -102,7 +102,7 @@ static void stopped_anywhere(void)
         int kept = 0;
         CHECK_NOTE(all > 3, "%s %s: asked %d times", runs[r].learner, runs[r].settings, all);
         for (int k = 0; k < 60 && k < all; k++) {
-            hsp_training run = {0};
+            hsp_training run = {.size = sizeof run};
             hsp_error err = {0};
             model = NULL;
             calls = 0;

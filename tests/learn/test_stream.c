@@ -67,7 +67,7 @@ static void both(const hsp_options *options)
 {
     hsp_error err = {0};
     hsp_data *data = NULL;
-    hsp_training run, batch_run;
+    hsp_training run = {.size = sizeof run}, batch_run = {.size = sizeof batch_run};
     hsp_model *model = NULL;
     hsp_status status = hsp_train_stream(ctx, path, NULL, options, &err, &run, &model);
     CHECK_NOTE(status == HSP_OK, "%s", err.message);
@@ -201,7 +201,7 @@ static void test_third_class(void)
     for (int trial = 0; trial < 200; trial++) {
         naive_set set;
         hsp_model *models[2] = {NULL, NULL};
-        hsp_training run[2];
+        hsp_training run[2] = {{.size = sizeof *run}, {.size = sizeof *run}};
         naive_draw(&set, &random, 3, "unit");
         shuffle_rows(&set, &random);
         write_rows(&set);
@@ -311,7 +311,7 @@ static void test_limits(void)
     static const char *const settings[] = {"passes=1", "max-updates=2", NULL};
     hsp_options *options = learn_options(ctx, settings);
     hsp_model *model = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_error err = {0};
     CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run, &model) == HSP_OK);
     CHECK(run.stop == HSP_STOP_UPDATES && run.updates == 2);
@@ -342,7 +342,7 @@ static void test_request(void)
     for (int calls = 1; calls < 60; calls += 4) {
         int left = calls;
         hsp_model *model = NULL;
-        hsp_training run = {0};
+        hsp_training run = {.size = sizeof run};
         hsp_context_set_progress(ctx, stop_after, &left);
         hsp_status status = hsp_train_stream(ctx, path, NULL, options, NULL, &run, &model);
         hsp_context_set_progress(ctx, NULL, NULL);

@@ -15,7 +15,7 @@ static void test_two_points(void)
 {
     const machine_set set = {2, 1, 2, {-1, 1}, {0, 1}};
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = machine_train(ctx, data, "svm", "hard=yes gap=1e-9 keep-dual=yes", &run);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= 1e-9 && run.training_error == 0);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 1, 1e-8));
@@ -43,7 +43,7 @@ static void test_three_points(void)
 {
     const machine_set set = {3, 2, 2, {0, 0, 2, 0, 0, 2}, {0, 1, 1}};
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     static const char *const ways[] = {"hard=yes gap=1e-9 keep-dual=yes",
                                        "C=10 gap=1e-9 keep-dual=yes"};
     for (int i = 0; i < 2; i++) {
@@ -91,7 +91,7 @@ static void test_inseparable(void)
     static const char *const ways[] = {"hard=yes classes=a,b",
                                        "hard=yes classes=b,a offset=regularized"};
     for (int way = 0; way < 2; way++) {
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = machine_train(ctx, data, "svm", ways[way], &run);
         CHECK(model == NULL && run.stop == HSP_STOP_INSEPARABLE);
         const hsp_evidence *evidence = run.evidence;
@@ -120,7 +120,7 @@ static void test_inseparable_class(void)
 {
     const machine_set set = {4, 1, 3, {-2, -1, 0, 3}, {0, 0, 1, 2}};
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     for (int threads = 1; threads <= 2; threads++) {
         hsp_context_set_threads(ctx, threads);
         hsp_model *model = machine_train(ctx, data, "svm", "hard=yes", &run);
@@ -168,7 +168,7 @@ static void test_weights_are_copies(void)
         char settings[160];
         weighted_twins(&with, &copies, i % 2 ? 3 : 2, i);
         hsp_data *one = machine_data(ctx, &with), *many = machine_data(ctx, &copies);
-        hsp_training of_one, of_many;
+        hsp_training of_one = {.size = sizeof of_one}, of_many = {.size = sizeof of_many};
         snprintf(settings, sizeof settings, "%s gap=1e-9 row-weight=x4", ways[i / 2]);
         hsp_model *a = machine_train(ctx, one, "svm", settings, &of_one);
         snprintf(settings, sizeof settings, "%s gap=1e-9", ways[i / 2]);
@@ -199,7 +199,7 @@ static void test_class_weights(void)
             copies.label[copies.n++] = set.label[i];
         }
     hsp_data *one = machine_data(ctx, &set), *many = machine_data(ctx, &copies);
-    hsp_training of_one, of_many;
+    hsp_training of_one = {.size = sizeof of_one}, of_many = {.size = sizeof of_many};
     hsp_model *a = machine_train(ctx, one, "svm", "gap=1e-9 weight=b=2", &of_one);
     hsp_model *b = machine_train(ctx, many, "svm", "gap=1e-9", &of_many);
     CHECK(machine_near(of_one.optimum.objective * 50, of_many.optimum.objective * (double)copies.n,
@@ -218,7 +218,7 @@ static void test_C_is_lambda(void)
     machine_set set;
     machine_random(&set, 64, 4, 2, 1, 7);
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training of_C, of_lambda;
+    hsp_training of_C = {.size = sizeof of_C}, of_lambda = {.size = sizeof of_lambda};
     hsp_model *a = machine_train(ctx, data, "svm", "C=0.25 gap=1e-6", &of_C);
     hsp_model *b = machine_train(ctx, data, "svm", "lambda=0.0625 gap=1e-6", &of_lambda);
     CHECK(of_C.optimum.lambda == 0.0625 && of_lambda.optimum.C == 0.25);
@@ -239,7 +239,7 @@ static void test_large_C_is_hard(void)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         machine_set set;
-        hsp_training hard, soft;
+        hsp_training hard = {.size = sizeof hard}, soft = {.size = sizeof soft};
         machine_random(&set, 40, 3, 2, 12, seed);
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *a = machine_train(ctx, data, "svm", "hard=yes gap=1e-8", &hard);
@@ -265,7 +265,7 @@ static void test_larger_lambda_wider_margin(void)
         double before = 0, doubt = 0;
         for (int k = 0; k < 6; k++) {
             char settings[96];
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             snprintf(settings, sizeof settings, "lambda=%g loss=%s gap=1e-9", 1e-3 * pow(4, k),
                      losses[seed % 2]);
             hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
@@ -297,7 +297,7 @@ static void test_solvers_agree(void)
         machine_set set;
         machine_random(&set, 80, 5, 2, 1, i);
         hsp_data *data = machine_data(ctx, &set);
-        hsp_training best;
+        hsp_training best = {.size = sizeof best};
         char settings[160];
         snprintf(settings, sizeof settings, "%s gap=1e-6", ways[i]);
         hsp_model *model = machine_train(ctx, data, "svm", settings, &best);
@@ -312,7 +312,7 @@ static void test_solvers_agree(void)
                                                            : HSP__OFFSET_FREE,
                 .cost = {cost, cost}};
             if (!hsp__solvers[k]->suits(&p)) continue;
-            hsp_training run; /* pegasos is slow, and says so */
+            hsp_training run = {.size = sizeof run}; /* pegasos is slow, and says so */
             const double gap = strcmp(hsp__solvers[k]->name, "pegasos") == 0 ? 0.05 : 1e-4;
             snprintf(settings, sizeof settings, "%s gap=%g solver=%s", ways[i], gap,
                      hsp__solvers[k]->name);
@@ -341,7 +341,7 @@ static void test_sparse_weights(void)
     hsp_data *data = machine_data(ctx, &set);
     for (int k = 0; k < 4; k++) {
         char settings[96];
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         snprintf(settings, sizeof settings, "penalty=l1 loss=squared C=%g gap=1e-7", costs[k]);
         hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
         const double *w = hsp_model_weights(model, 0);
@@ -385,7 +385,7 @@ static void test_support_of_pairs(void)
                                            "multiclass=ovr kernel=rbf(0.5)"};
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         machine_set set;
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         char text[96];
         machine_random(&set, 90, 3, 4, 1, k);
         hsp_data *data = machine_data(ctx, &set);
@@ -411,7 +411,7 @@ static void test_margin_is_had(void)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         machine_set set;
-        hsp_training hard, soft;
+        hsp_training hard = {.size = sizeof hard}, soft = {.size = sizeof soft};
         machine_random(&set, 40, 3, 2, 8, seed);
         hsp_data *data = machine_data(ctx, &set);
         hsp_model_free(machine_train(ctx, data, "svm", "hard=yes gap=1e-9", &hard));
@@ -432,7 +432,7 @@ static void test_dual_rebuilds(void)
 {
     for (uint32_t classes = 2; classes <= 4; classes++) {
         machine_set set;
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         machine_random(&set, 90, 5, classes, 1.5, classes);
         hsp_data *data = machine_data(ctx, &set);
         hsp_model *model = machine_train(ctx, data, "svm", "gap=1e-9 C=0.5 keep-dual=yes", &run);
@@ -459,7 +459,7 @@ static void test_dual_rebuilds(void)
 static void test_start(void)
 {
     machine_set set, other;
-    hsp_training cold, warm;
+    hsp_training cold = {.size = sizeof cold}, warm = {.size = sizeof warm};
     machine_random(&set, 120, 6, 3, 1, 11);
     machine_random(&other, 120, 6, 3, 1, 12);
     hsp_data *data = machine_data(ctx, &set), *elsewhere = machine_data(ctx, &other);
@@ -494,7 +494,7 @@ static void test_threads_change_nothing(void)
     for (uint32_t classes = 2; classes <= 6; classes += 2)
         for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
             machine_set set;
-            hsp_training run[2];
+            hsp_training run[2] = {{.size = sizeof *run}, {.size = sizeof *run}};
             hsp_model *model[2];
             machine_random(&set, 150, 6, classes, 1, i);
             hsp_data *data = machine_data(ctx, &set);
@@ -518,7 +518,7 @@ static void test_classes_are_runs_of_their_own(void)
     static const char *const ways[] = {"C=0.5", "C=1 weight=balanced"};
     for (int way = 0; way < 2; way++) {
         machine_set set;
-        hsp_training all, one;
+        hsp_training all = {.size = sizeof all}, one = {.size = sizeof one};
         double objective = 0;
         machine_random(&set, 120, 6, 4, 1.5, 3);
         hsp_data *data = machine_data(ctx, &set);
@@ -545,7 +545,7 @@ static void test_classes_are_runs_of_their_own(void)
 static void test_all_at_once(void)
 {
     machine_set set;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     double objective = 0;
     machine_random(&set, 100, 6, 4, 1.5, 8);
     hsp_data *data = machine_data(ctx, &set);

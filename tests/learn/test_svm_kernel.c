@@ -48,7 +48,7 @@ static void models_say_what_training_said(void)
         for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
             machine_random(&set, 150, 4, classes, 1.5, 3 + k);
             hsp_data *data = machine_data(ctx, &set);
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = machine_train(ctx, data, "svm", settings[k], &run);
             CHECK_TEXT(hsp_model_hypothesis(model), "kernel");
             CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= 1e-3);
@@ -68,7 +68,7 @@ static void several_classes_are_problems_of_two(void)
     machine_set set;
     machine_random(&set, 120, 4, 3, 1.5, 11);
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training all, one;
+    hsp_training all = {.size = sizeof all}, one = {.size = sizeof one};
     hsp_model *rest = machine_train(ctx, data, "svm", "kernel=rbf(0.3) C=2 gap=1e-7", &all);
     double objective = 0;
     static const char *const alone[] = {"a", "b", "c"};
@@ -103,7 +103,7 @@ static void linear_kernels_collapse(void)
     machine_set set;
     machine_random(&set, 100, 5, 2, 1, 5);
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training with, without;
+    hsp_training with = {.size = sizeof with}, without = {.size = sizeof without};
     hsp_model *kernel =
         machine_train(ctx, data, "svm", "kernel=linear gap=1e-8 keep-dual=yes", &with);
     hsp_model *linear = machine_train(ctx, data, "svm", "gap=1e-8", &without);
@@ -121,7 +121,7 @@ static void hard_margins_and_evidence(void)
     machine_set set = {
         .n = 4, .d = 2, .classes = 2, .x = {1, 1, -1, -1, 1, -1, -1, 1}, .label = {0, 0, 1, 1}};
     hsp_data *data = machine_data(ctx, &set);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = machine_train(ctx, data, "svm", "kernel=poly(2,1) hard=yes", &run);
     CHECK(machine_near(run.optimum.margin, sqrt(2), 1e-6) && run.training_error == 0);
     hsp_model_free(model);
@@ -167,7 +167,7 @@ static void starts_are_used(void)
     for (int k = 0; k < 2; k++) {
         char settings[80];
         snprintf(settings, sizeof settings, "kernel=rbf(0.2) multiclass=%s", how[k]);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *first = machine_train(ctx, data, "svm", settings, &run);
         CHECK(run.updates > 0);
         hsp_model *again = machine_train_from(ctx, data, "svm", settings, first, &run);
@@ -192,7 +192,7 @@ static void what_cannot_be_is_refused(void)
     machine_refused(ctx, data, "svm", "cache-mb=5", HSP_USAGE, "kernel");
     machine_refused(ctx, data, "svm", "allow-indefinite=yes", HSP_USAGE, "kernel");
     machine_refused(ctx, data, "svm", "kernel=chi2(1)", HSP_BAD_DATA, "");
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model =
         machine_train(ctx, data, "svm", "kernel=sigmoid(1,0) allow-indefinite=yes", &run);
     CHECK(run.stop == HSP_STOP_STALLED && run.optimum.gap == 1 &&

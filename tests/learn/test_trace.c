@@ -137,7 +137,7 @@ static void test_proof(void)
         hsp_options *options = naive_to_options(ctx, &o);
         learn_set(options, "trace", trace_path);
         learn_set(options, "reference", model_path);
-        hsp_training run;
+        hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         int count = read_trace(1);
         CHECK(count >= 0 && (uint64_t)count == run.updates);
@@ -166,7 +166,7 @@ static void test_by_hand(void)
     hsp_data *data = naive_data(ctx, &set, HSP_DENSE, HSP_FLOAT32);
     hsp_options *options = learn_options(ctx, NULL);
     learn_set(options, "trace", trace_path);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(read_trace(0) == 1);
     CHECK(lines[0].update == 1 && lines[0].pass == 1 && lines[0].example == 1);

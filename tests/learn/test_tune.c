@@ -216,7 +216,7 @@ static hsp_data *noisy(uint64_t rows, uint32_t cols, uint32_t classes)
 
 typedef struct result {
     hsp_tuning *tuning;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
 } result;
 

@@ -168,8 +168,8 @@ static void compare_by_hand(hsp_data *data, const hsp_options *learner, uint32_t
     for (uint32_t f = 0; f < k; f++) {
         hsp_data *train = NULL, *held = NULL;
         hsp_model *model = NULL;
-        hsp_training run;
-        hsp_evaluation all;
+        hsp_training run = {.size = sizeof run};
+        hsp_evaluation all = {.size = sizeof all};
         uint64_t confusion[25] = {0};
         CHECK(hsp__folds_part(ctx, &folds, data, f, NULL, &train, &held) == HSP_OK);
         CHECK(hsp_train(ctx, train, learner, &err, &run, &model) == HSP_OK);

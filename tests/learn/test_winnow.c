@@ -301,7 +301,7 @@ static void against_book(int whole, int classes, int trials)
         for (int s = 0; s < (whole ? 3 : 2); s++) {
             hsp_data *data = data_of(&b, storages[s]);
             hsp_options *options = options_of_book(&b, 0);
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = train(data, options, &run);
             CHECK_NOTE(run.updates == (uint64_t)b.updates, "trial %d, %s %s %s: %d, %d", t,
                        b.variant, b.order, b.tie, (int)run.updates, b.updates);
@@ -416,7 +416,7 @@ static hsp_model *step_through(hsp_data *data, const hsp_options *options, uint3
     const hsp_view *view;
     hsp_trainer *trainer = NULL;
     hsp_model *model = NULL;
-    hsp_step step;
+    hsp_step step = {.size = sizeof step};
     hsp_error err = {0};
     CHECK(!hsp_data_view(ctx, data, NULL, &view));
     CHECK_NOTE(!hsp_trainer_new(ctx, options, names, classes, 0, &err, &trainer), "%s",
@@ -509,7 +509,7 @@ static void test_out_of_range(void)
         for (int averaged = 0; averaged < 2; averaged++) {
             hsp_options *options = options_of(settings);
             if (averaged) set(options, "average", "average");
-            hsp_training run;
+            hsp_training run = {.size = sizeof run};
             hsp_model *model = train(data, options, &run);
             double most = 0;
             for (uint64_t j = 0; j < length; j++) {
@@ -569,7 +569,7 @@ static void test_underflow(void)
     CHECK(!hsp_data_parse(ctx, text, sizeof text - 1, "test", NULL, NULL, &err, &data));
     if (!data) return;
     hsp_options *options = options_of(settings);
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = train(data, options, &run);
     CHECK(run.updates == 159);
     CHECK(hsp_model_weights(model, 0)[1] == 0); /* (10^6 + 1)^-79 */
@@ -721,7 +721,7 @@ static void test_refused_step(void)
     hsp_options *options = options_of(SET("threshold=2"));
     hsp_trainer *trainer = NULL;
     hsp_error err = {0};
-    hsp_step step;
+    hsp_step step = {.size = sizeof step};
     const double x[] = {0.5, 2};
     const uint32_t label[] = {1};
     hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, 2, 2, x);

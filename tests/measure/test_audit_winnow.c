@@ -32,7 +32,7 @@ typedef struct winnow_case {
 typedef struct audited {
     hsp_data *data;
     hsp_model *model, *reference;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_mistake_bound *bounds;
     size_t count;
 } audited;

@@ -142,7 +142,7 @@ static void audit_one(uint64_t seed, uint64_t applied[ENTRIES])
     hsp_data *data = draw_data(&random, hsp__random_below(&random, 3) != 0, u, &b);
     hsp_options *options = draw_options(&random, hsp_data_storage(data) != HSP_DENSE);
     hsp_model *model = NULL, *reference = NULL;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_error err = {0};
     CHECK_NOTE(hsp_train(ctx, data, options, &err, &run, &model) == HSP_OK, "seed %llu: %s",
                (unsigned long long)seed, err.message);
@@ -247,7 +247,7 @@ static hsp_status measure_both(hsp_context *poor, const hsp_model *model, hsp_da
         hsp_bounds_free(poor, bounds);
         return status;
     }
-    hsp_evaluation e = {.n = 77};
+    hsp_evaluation e = {.size = sizeof e, .n = 77};
     uint64_t confusion[4] = {5, 5, 5, 5};
     hsp_status status = hsp_evaluate(poor, model, data, err, &e, confusion);
     CHECK(status ? e.n == 77 && confusion[3] == 5 : e.n != 77);

@@ -27,7 +27,7 @@ static void test_by_hand(void)
 {
     hsp_model *model = test_separator(ctx, 2, hand_w, -5);
     hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
-    hsp_evaluation e = {0};
+    hsp_evaluation e = {.size = sizeof e};
     uint64_t confusion[4] = {9, 9, 9, 9};
     model->tie = HSP_TIE_NEG;
     CHECK(hsp_evaluate(ctx, model, data, NULL, &e, confusion) == HSP_OK);
@@ -61,7 +61,7 @@ static void test_unknown_labels(void)
     const uint32_t labels[] = {1, 0, 2, 1, 0, 2};
     hsp_model *model = test_separator(ctx, 2, hand_w, -5);
     hsp_data *data = test_data(ctx, 6, 2, hand_x, labels, 3, names);
-    hsp_evaluation e = {0};
+    hsp_evaluation e = {.size = sizeof e};
     uint64_t confusion[4] = {0};
     hsp_context_set_log(ctx, remember, NULL);
     logged = 0;
@@ -95,7 +95,7 @@ static void test_three_classes(void)
         test_name_class(model, names[c]);
     model->tie = HSP_TIE_ZERO;
     hsp_data *data = test_data(ctx, 5, 2, x, y, 3, names);
-    hsp_evaluation e = {0};
+    hsp_evaluation e = {.size = sizeof e};
     uint64_t confusion[9] = {0};
     CHECK(hsp_evaluate(ctx, model, data, NULL, &e, confusion) == HSP_OK);
     /* scores (1,0,0) a; (.5,.5,0) b, a tie; (0,0,1) c; (4,1,-4) b, wrong; (0,3,-2) b */
@@ -116,7 +116,7 @@ static void test_nothing_to_say(void)
     const double zero[] = {0, 0};
     hsp_model *model = test_separator(ctx, 2, zero, 0);
     hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
-    hsp_evaluation e = {0};
+    hsp_evaluation e = {.size = sizeof e};
     CHECK(hsp_evaluate(ctx, model, data, NULL, &e, NULL) == HSP_OK);
     CHECK(e.auc == 0.5 && e.functional_margin == 0 && e.hinge_loss == 1);
     CHECK(isnan(e.geometric_margin) && isnan(e.origin_distance) && isnan(e.margin_distance));
@@ -145,7 +145,7 @@ static void test_homogeneous_form(void)
     hsp_model *model = test_separator(ctx, 2, hand_w, -5), *form = test_separator(ctx, 3, w, 0);
     form->constant = 1;
     hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
-    hsp_evaluation a = {0}, b = {0};
+    hsp_evaluation a = {.size = sizeof a}, b = a;
     CHECK(hsp_evaluate(ctx, model, data, NULL, &a, NULL) == HSP_OK);
     CHECK(hsp_evaluate(ctx, form, data, NULL, &b, NULL) == HSP_OK);
     CHECK(a.geometric_margin == b.geometric_margin && a.origin_distance == b.origin_distance);
@@ -161,8 +161,8 @@ static void test_votes(void)
     hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
     hsp_options *options = NULL;
     hsp_model *model = NULL;
-    hsp_training run;
-    hsp_evaluation e = {0};
+    hsp_training run = {.size = sizeof run};
+    hsp_evaluation e = {.size = sizeof e};
     CHECK(hsp_options_new(ctx, hsp_learner(0), NULL, &options) == HSP_OK);
     CHECK(hsp_options_set(options, "average", "vote", NULL) == HSP_OK);
     CHECK(hsp_train(ctx, data, options, NULL, &run, &model) == HSP_OK);
@@ -301,7 +301,7 @@ static void test_random(void)
         hsp_data *data = test_data(ctx, rows, cols, x, y, 2, NULL), *sparse = NULL;
         CHECK(restore_sparse(data, HSP_FLOAT32, &sparse) == HSP_OK);
         for (int round = 0; round < 2; round++) {
-            hsp_evaluation e = {0};
+            hsp_evaluation e = {.size = sizeof e};
             CHECK(hsp_evaluate(ctx, model, round ? sparse : data, NULL, &e, NULL) == HSP_OK);
             CHECK(e.n == rows && e.mistakes == want.mistakes);
             CHECK(e.beyond == want.beyond && e.on == want.on && e.within == want.within);
@@ -334,12 +334,12 @@ static void test_threads(void)
     hsp_data *data = test_data(ctx, ROWS, 2, x, y, 2, NULL), *sparse = NULL;
     CHECK(restore_sparse(data, HSP_FLOAT64, &sparse) == HSP_OK);
     const sums want = naive_sums(x, y, ROWS, 2, w, 0.01);
-    hsp_evaluation first[2];
+    hsp_evaluation first[2] = {{.size = sizeof *first}, {.size = sizeof *first}};
     memset(first, 0, sizeof first);
     static const int threads[] = {1, 2, 7};
     for (int t = 0; t < 3; t++)
         for (int kind = 0; kind < 2; kind++) {
-            hsp_evaluation e;
+            hsp_evaluation e = {.size = sizeof e};
             memset(&e, 0, sizeof e);
             hsp_context_set_threads(ctx, threads[t]);
             CHECK(hsp_evaluate(ctx, model, kind ? sparse : data, NULL, &e, NULL) == HSP_OK);

@@ -462,7 +462,7 @@ static void a_file_streams_by(void)
             for (int b = 0; b < 3; b++) {
                 hsp_context *other = test_context(threads[t], blocks[b]);
                 hsp_error err = {0};
-                hsp_prediction done = {0};
+                hsp_prediction done = {.size = sizeof done};
                 hsp_status status = hsp_neighbors_file(other, model, svm, NULL, k,
                                                        HSP_NEIGHBORS_TEXT, out, &err, &done);
                 CHECK_NOTE(status == HSP_OK, "%s", err.message);
@@ -537,7 +537,7 @@ static void other_questions_are_refused(void)
     double x[3] = {0, 0, 0};
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, 3, 3, x);
     hsp_neighbor near[9];
-    hsp_knn_report about;
+    hsp_knn_report about = {.size = sizeof about};
     hsp__random_seed(&random, 17, 0);
     hsp_model *linear = test_linear(ctx, &random, 2, 3), *form = NULL;
     hsp_model *model = test_neighbors(ctx, &random, 2, 8, 3, HSP_DENSE);

@@ -233,7 +233,7 @@ static void lines_have_one_score_a_class(void)
     hsp_context *ctx = test_context(1, 0);
     hsp__random random;
     hsp_options *options = NULL;
-    hsp_prediction done;
+    hsp_prediction done = {.size = sizeof done};
     size_t size;
     const char *in = test_path("pairs.svm"), *out = test_path("pairs.out");
     hsp__random_seed(&random, 6, 0);
@@ -265,7 +265,7 @@ static void measured_without_margins(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp__random random;
-    hsp_evaluation all;
+    hsp_evaluation all = {.size = sizeof all};
     hsp__random_seed(&random, 7, 0);
     hsp_model *model = test_pairs(ctx, &random, 3, 1);
     hsp_data *data = test_parse(ctx, "x,y\n1,class 0\n2,class 1\n3,class 2\n", NULL, NULL);

@@ -53,7 +53,7 @@ static void predict_all(const hsp_model *model, const char *data_path, const cha
         for (int b = 0; b < 3; b++) {
             hsp_context *ctx = test_context(threads[t], blocks[b]);
             hsp_options *options = predict_options(ctx, scores, distance);
-            hsp_prediction got = {0};
+            hsp_prediction got = {.size = sizeof got};
             hsp_error err = {0};
             hsp_status status =
                 hsp_predict_file(ctx, model, data_path, NULL, options, out_path, &err, &got);

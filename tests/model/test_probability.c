@@ -482,7 +482,7 @@ static void measured(void)
 {
     hsp_context *ctx = test_context(1, 0);
     hsp__random random;
-    hsp_evaluation all;
+    hsp_evaluation all = {.size = sizeof all};
     hsp__random_seed(&random, 10, 0);
     hsp_model *model = test_linear(ctx, &random, 2, 1);
     model->weights[0] = log(3);

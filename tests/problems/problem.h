@@ -39,7 +39,7 @@ typedef struct problem {
 typedef struct outcome {
     hsp_context *ctx;
     hsp_data *data;
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
 } outcome;
 

@@ -302,7 +302,7 @@ static void movies_measured(void)
 {
     outcome o;
     hsp_error err = {0};
-    hsp_evaluation e;
+    hsp_evaluation e = {.size = sizeof e};
     uint64_t confusion[4];
     const char *const words[] = {"offset=unit", NULL}, *const how[] = {NULL};
     CHECK(problem_run("movies.csv", MOVIES, how, 1, words, 0, &err, &o) == HSP_OK);

@@ -154,7 +154,7 @@ static void four_points_and_the_hinge(void)
         if (i == 4)
             for (s.n = 0; s.n < 4; s.n++)
                 s.x[s.n][0] = at[s.n], s.label[s.n] = 1;
-        hsp_evaluation e;
+        hsp_evaluation e = {.size = sizeof e};
         hsp_data *data = margin_data(ctx, &s);
         CHECK(hsp_evaluate(ctx, r.model, data, NULL, &e, NULL) == HSP_OK);
         CHECK_NOTE(fabs(e.hinge_loss - (i < 4 ? losses[i] : total / 4)) <= 1e-6, "point %d: %g",

@@ -92,7 +92,7 @@ static void memory_walk(memory_scene *s, hsp_status (*call)(memory_scene *, hsp_
 static void memory_train(memory_scene *s, const char *name, const char *option, const char *value)
 {
     hsp_options *options = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_model_free(s->model);
     s->model = NULL;
     CHECK(!hsp_options_for(s->ctx, name, NULL, &options));

@@ -27,7 +27,7 @@ static hsp_data *make(const char *generator, const char *rows, const char *cols,
 static hsp_model *train(const char *name, hsp_data *data, const char *const *set)
 {
     hsp_options *options = test_options_pairs(ctx, hsp_learner_find(name), set);
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_model *model = NULL;
     hsp_error err = {0};
     CHECK_NOTE(hsp_train(ctx, data, options, &err, &run, &model) == HSP_OK, "%s", err.message);
@@ -50,7 +50,7 @@ static hsp_error_report *outlook(const hsp_model *model, hsp_data *rows, hsp_dat
 static const hsp_error_bound *find(const hsp_error_report *out, const char *name)
 {
     for (size_t i = 0; i < out->count; i++)
-        if (strcmp(out->guarantees[i].name, name) == 0) return &out->guarantees[i];
+        if (strcmp(out->bounds[i].name, name) == 0) return &out->bounds[i];
     return NULL;
 }
 
@@ -368,8 +368,8 @@ static void beyond_measure(void)
         hsp_model *model = train("perceptron", data, (const char *[]){"offset", "none", NULL});
         hsp_error_report *out = outlook(model, data, NULL, no_options);
         for (size_t i = 0; i < out->count; i++)
-            CHECK_NOTE(!out->guarantees[i].applies || out->guarantees[i].value >= 0, "%s",
-                       out->guarantees[i].name);
+            CHECK_NOTE(!out->bounds[i].applies || out->bounds[i].value >= 0, "%s",
+                       out->bounds[i].name);
         CHECK(!applies(out, "margin") || find(out, "margin")->vacuous);
         hsp_error_report_free(out);
         hsp_model_free(model);
@@ -475,9 +475,9 @@ static void refused_parts(void)
             CHECK(bound && isnan(bound->value) && bound->figures[0]);
         }
         for (size_t b = 0; b < out->count; b++)
-            if (out->guarantees[b].applies)
-                CHECK(out->guarantees[b].value > 0 &&
-                      out->guarantees[b].vacuous == !(out->guarantees[b].value < 1));
+            if (out->bounds[b].applies)
+                CHECK(out->bounds[b].value > 0 &&
+                      out->bounds[b].vacuous == !(out->bounds[b].value < 1));
         hsp_error_report_free(out);
         hsp_model_free(model);
     }
@@ -584,8 +584,8 @@ static void two_rows(void)
     hsp_model *model = train("perceptron", data, no_options);
     hsp_error_report *out = outlook(model, data, NULL, (const char *[]){"delta", "1e-300", NULL});
     for (size_t i = 0; i < out->count; i++)
-        CHECK_NOTE(!out->guarantees[i].applies || out->guarantees[i].value >= 0.5, "%s: %g",
-                   out->guarantees[i].name, out->guarantees[i].value);
+        CHECK_NOTE(!out->bounds[i].applies || out->bounds[i].value >= 0.5, "%s: %g",
+                   out->bounds[i].name, out->bounds[i].value);
     CHECK(applies(out, "vc") && find(out, "vc")->vacuous);
     hsp_error_report_free(out);
     hsp_model_free(model);
@@ -604,10 +604,10 @@ static void monotone_in_delta(void)
         hsp_error_report *out =
             outlook(model, data, test, (const char *[]){"delta", deltas[d], NULL});
         for (size_t i = 0; i < out->count; i++) {
-            if (!out->guarantees[i].applies) continue;
-            if (strcmp(out->guarantees[i].kind, "estimate") == 0) continue;
-            CHECK_NOTE(out->guarantees[i].value >= before->guarantees[i].value, "%s at %s",
-                       out->guarantees[i].name, deltas[d]);
+            if (!out->bounds[i].applies) continue;
+            if (strcmp(out->bounds[i].kind, "estimate") == 0) continue;
+            CHECK_NOTE(out->bounds[i].value >= before->bounds[i].value, "%s at %s",
+                       out->bounds[i].name, deltas[d]);
         }
         hsp_error_report_free(before);
         before = out;
@@ -662,10 +662,10 @@ static void headline(void)
     hsp_error_report *eighth = outlook(model, data, NULL, (const char *[]){"delta", "0.01", NULL});
     double least = 1, early = 1;
     for (size_t i = 0; i < out->count; i++) {
-        if (strcmp(eighth->guarantees[i].about, "this model") || !eighth->guarantees[i].applies)
+        if (strcmp(eighth->bounds[i].about, "this model") || !eighth->bounds[i].applies)
             continue;
-        least = fmin(least, eighth->guarantees[i].value);
-        early = fmin(early, out->guarantees[i].value);
+        least = fmin(least, eighth->bounds[i].value);
+        early = fmin(early, out->bounds[i].value);
     }
     CHECK(out->training_tried == 8 && near(out->training_upper, least));
     CHECK(early < out->training_upper && out->training_upper < 1);
@@ -712,7 +712,7 @@ static void threads(void)
     }
     hsp_context_set_threads(ctx, 0);
     for (size_t i = 0; i < out[0]->count; i++) {
-        const hsp_error_bound *a = &out[0]->guarantees[i], *b = &out[1]->guarantees[i];
+        const hsp_error_bound *a = &out[0]->bounds[i], *b = &out[1]->bounds[i];
         CHECK(a->applies == b->applies && (!a->applies || a->value == b->value));
         CHECK_TEXT(a->figures, b->figures);
     }

@@ -20,7 +20,7 @@ static hsp_status solve(const char *const *set, hsp_error *err, hsp_sample_size 
 
 static void by_hand(void)
 {
-    hsp_sample_size size;
+    hsp_sample_size size = {.size = sizeof size};
     /* (ln 1000 + ln 100) / 0.05 = 230.26 */
     CHECK(!solve((const char *[]){"hypotheses", "1000", "epsilon", "0.05", "delta", "0.01", NULL},
                  NULL, &size));
@@ -71,7 +71,7 @@ static void back_and_forth(void)
             for (int agnostic = 0; agnostic < 2; agnostic++) {
                 const char *yes = agnostic ? "yes" : "no", *name = classes[c][0];
                 const char *eps = figures[f][0], *delta = figures[f][1], *value = classes[c][1];
-                hsp_sample_size size, back;
+                hsp_sample_size size = {.size = sizeof size}, back = {.size = sizeof back};
                 char rows[40];
                 CHECK(!solve((const char *[]){name, value, "epsilon", eps, "delta", delta,
                                               "agnostic", yes, NULL},
@@ -101,7 +101,7 @@ static void larger_classes_take_more(void)
     double before = 0;
     for (int d = 1; d <= 40; d++) {
         char class[32], vc[16];
-        hsp_sample_size cover, sauer;
+        hsp_sample_size cover = {.size = sizeof cover}, sauer = {.size = sizeof sauer};
         snprintf(class, sizeof class, "halfspaces:%d", d);
         snprintf(vc, sizeof vc, "%d", d + 1);
         CHECK(!solve((const char *[]){"class", class, "epsilon", "0.1", "delta", "0.1", NULL}, NULL,
@@ -117,7 +117,7 @@ static void larger_classes_take_more(void)
 
 static void vacuous(void)
 {
-    hsp_sample_size size;
+    hsp_sample_size size = {.size = sizeof size};
     CHECK(!solve((const char *[]){"vc", "50", "rows", "10", "delta", "0.05", NULL}, NULL, &size));
     CHECK(size.vacuous && size.epsilon >= 1);
     CHECK(!solve((const char *[]){"vc", "50", "rows", "10", "epsilon", "0.05", NULL}, NULL, &size));
@@ -146,7 +146,7 @@ static void refused(void)
         {"vc", "3", "rows", "10.5", "delta", "0.1", NULL},
         {"vc", "3", "rows", "10", "delta", "1", NULL}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        hsp_sample_size size = {.rows = -7};
+        hsp_sample_size size = {.size = sizeof size, .rows = -7};
         hsp_error err = {0};
         CHECK_NOTE(solve(wrong[i], &err, &size) == HSP_USAGE, "case %zu", i);
         CHECK_NOTE(err.message[0] && size.rows == -7, "case %zu", i);

@@ -11,9 +11,9 @@ static double bent = NAN;
 static const char *by = "svm"; /* or lp */
 
 typedef struct confirmed {
-    hsp_training run;
+    hsp_training run = {.size = sizeof run};
     hsp_model *model;
-    hsp_confirmation found;
+    hsp_confirmation found = {.size = sizeof found};
 } confirmed;
 
 /* Train on the text and confirm; `file`: the library may read it again. */

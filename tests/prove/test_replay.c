@@ -232,7 +232,7 @@ static void check_sequence(const char *learner, const char *order, hsp_data *dat
 {
     hsp_options *options = NULL;
     hsp_model *model = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp__sequence made = {0};
     CHECK(!hsp_options_for(ctx, learner, NULL, &options));
     CHECK(!hsp_options_set(options, "order", order, NULL));

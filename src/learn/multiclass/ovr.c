@@ -352,7 +352,7 @@ hsp_status hsp__ovr_step(hsp__ovr *team, const hsp_view *view, uint64_t row, hsp
                          hsp_step *step)
 {
     hsp_status status = HSP_OK;
-    hsp_step made = {0};
+    hsp_step made = {.size = sizeof made};
     double margin;
     ovr_begin(team);
     if (team->count > 1) {

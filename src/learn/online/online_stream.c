@@ -13,6 +13,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "data/encode.h"
 #include "data/stream.h"
 #include "learn/option_helpers.h"
@@ -363,11 +364,12 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
                             hsp_model **out)
 {
     HSP__NEED(err, ctx, path, options, out);
+    HSP__REPORT(err, run, hsp_training);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     online_stream_work work = {
         .ctx = &own, .learner = hsp__learner_of(options), .options = options};
-    hsp_training made = {0};
+    hsp_training made = {.size = sizeof made};
     if (!work.learner || !work.learner->rule)
         return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
                          hsp_options_table(options)->name);
@@ -391,6 +393,8 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     hsp__free(&ctx->allocator, work.met);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
-    if (!status && run) *run = made;
+    made.has_panel = made.panel.experts > 0;
+    made.has_optimum = made.optimum.solver != NULL;
+    if (!status) hsp__report_give(run, &made, sizeof made);
     return status ? status : hsp__train_status(&own, err);
 }

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
 #include "learn/online/online_model.h"
@@ -129,7 +130,8 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
                             hsp_error *err, hsp_step *step)
 {
     HSP__NEED(err, trainer, view);
-    hsp_step made;
+    HSP__REPORT(err, step, hsp_step);
+    hsp_step made = {0};
     hsp_status status;
     if (row >= view->rows || !view->labels)
         return hsp__fail(err, HSP_USAGE, "there is no labelled row %llu", (unsigned long long)row);
@@ -152,7 +154,7 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
         status = trainer_learn(trainer, view, row, err, &made);
     }
     if (status && err && err->line) err->line = row + 1; /* one row was looked at: which one */
-    if (!status && step) *step = made;
+    if (!status) hsp__report_give(step, &made, sizeof made);
     return status;
 }
 

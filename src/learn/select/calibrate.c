@@ -178,7 +178,7 @@ static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_da
     static const char *const skip[] = {"calibrate",  "calibrate-folds", "trace",       "reference",
                                        "warm-start", "keep-dual",       "max-seconds", NULL};
     hsp_options *options = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_status status = hsp__options_without(ctx, work->options, skip, err, &options);
     if (!status) status = work->train(ctx, others, options, NULL, err, &run, out);
     if (!status && run.stop != HSP_STOP_CONVERGED) atomic_fetch_add(&work->open, 1);

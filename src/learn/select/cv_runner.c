@@ -177,7 +177,7 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     const cv_runner_fold *fold = &worker->state->folds[number];
     const hsp_view *view;
     hsp_model *learnt = NULL;
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_fold result = {.rows = hsp_data_rows(fold->held)};
     hsp_status status = hsp_train_from(&worker->ctx, fold->train, all->points[point], *model,
                                        &worker->err, &run, &learnt);

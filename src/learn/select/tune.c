@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/report.h"
 #include "learn/select/grid.h"
 #include "learn/learner.h"
 #include "learn/select/cv_runner.h"
@@ -188,7 +189,7 @@ static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options
 {
     hsp_options *chosen = NULL;
     hsp_model *model = NULL;
-    hsp_training done = {0};
+    hsp_training done = {.size = sizeof done};
     hsp_status status =
         hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
     if (!status) status = hsp_train(ctx, data, chosen, err, &done, &model);
@@ -201,10 +202,8 @@ static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options
         hsp_model_free(model);
         return status;
     }
-    if (run)
-        *run = done;
-    else
-        hsp_evidence_free(done.evidence);
+    if (!run) hsp_evidence_free(done.evidence);
+    hsp__report_give(run, &done, sizeof done);
     *out = model;
     return stopped ? HSP_CANCELLED : HSP_OK;
 }
@@ -214,6 +213,7 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
                     hsp_model **model)
 {
     HSP__NEED(err, ctx, data, learner);
+    HSP__REPORT(err, run, hsp_training);
     hsp_status status = hsp__cv_runner_check(learner, err);
     if (status) return status;
     hsp_model *made = NULL;
