@@ -330,6 +330,8 @@ const hsp_field *cli_certified_fields(void);
 /* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
 void cli_neighbors_lines(cli_table *table, const hsp_model *model);
 void cli_neighbors_table(const hsp_model *model, FILE *file);
+/* The report of a nearest-neighbour model, in `room`; NULL: another model, or none. */
+const hsp_knn_report *cli_knn(const hsp_model *model, void *room);
 
 /* How many to list: "all" (UINT64_MAX) or a whole number, of the option `name`. */
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,

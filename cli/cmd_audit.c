@@ -276,7 +276,7 @@ static hsp_status audit_run(cli *run, hsp_error *err)
         else
             audit_print(run, &seen);
     }
-    hsp_bounds_free(run->ctx, seen.bounds);
+    hsp_mistake_bounds_free(seen.bounds);
     hsp_model_free(seen.reference);
     cli_free_pair(&seen.given);
     return status;

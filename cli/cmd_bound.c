@@ -178,7 +178,7 @@ static size_t bound_tried(const hsp_error_report *outlook)
 {
     size_t count = 0;
     for (size_t i = 0; i < outlook->count; i++)
-        count += strcmp(outlook->guarantees[i].kind, "estimate") != 0;
+        count += strcmp(outlook->bounds[i].kind, "estimate") != 0;
     return count;
 }
 
@@ -247,7 +247,7 @@ static void bound_print_table(const hsp_error_report *o)
     for (int i = 0; i < 6; i++)
         table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < o->count; i++) {
-        const hsp_error_bound *at = &o->guarantees[i];
+        const hsp_error_bound *at = &o->bounds[i];
         if (!at->applies) continue;
         table_cell(&table, "%s", at->name);
         table_cell(&table, "%s", at->kind);
@@ -267,13 +267,13 @@ static void bound_print_texts(const hsp_error_report *o, int applies)
     cli_table table;
     size_t count = 0;
     for (size_t i = 0; i < o->count; i++)
-        count += o->guarantees[i].applies == applies;
+        count += o->bounds[i].applies == applies;
     if (!count) return;
     printf("\n%s\n", applies ? "What went in:" : "What does not apply, and why:");
     table_begin(&table, "ll");
     for (size_t i = 0; i < o->count; i++)
-        if (o->guarantees[i].applies == applies)
-            table_line(&table, o->guarantees[i].name, "%s", o->guarantees[i].figures);
+        if (o->bounds[i].applies == applies)
+            table_line(&table, o->bounds[i].name, "%s", o->bounds[i].figures);
     table_print(&table, stdout);
 }
 
@@ -282,15 +282,15 @@ static void bound_print_assumptions(const hsp_error_report *o)
 {
     printf("\nAssumptions, in addition to rows drawn independently from one distribution:\n");
     for (size_t i = 0; i < o->count; i++) {
-        const hsp_error_bound *at = &o->guarantees[i];
+        const hsp_error_bound *at = &o->bounds[i];
         int said = 0;
         for (size_t j = 0; j < i; j++)
-            said |= o->guarantees[j].applies && !strcmp(o->guarantees[j].assumes, at->assumes);
+            said |= o->bounds[j].applies && !strcmp(o->bounds[j].assumes, at->assumes);
         if (!at->applies || said) continue;
         printf("  %s", at->name);
         for (size_t j = i + 1; j < o->count; j++)
-            if (o->guarantees[j].applies && !strcmp(o->guarantees[j].assumes, at->assumes))
-                printf(", %s", o->guarantees[j].name);
+            if (o->bounds[j].applies && !strcmp(o->bounds[j].assumes, at->assumes))
+                printf(", %s", o->bounds[j].name);
         printf(": %s\n", at->assumes);
     }
 }
@@ -368,7 +368,7 @@ static const void *bound_file_of(hsp_data *data, uint64_t rows, uint64_t mistake
     return room;
 }
 
-GETTER(bound_one_at, bound_job, of, i < of->outlook->count ? &of->outlook->guarantees[i] : NULL)
+GETTER(bound_one_at, bound_job, of, i < of->outlook->count ? &of->outlook->bounds[i] : NULL)
 
 GETTER(bound_delta, bound_job, job, &job->outlook->delta)
 GETTER(bound_training, bound_job, job,

@@ -118,7 +118,7 @@ static const void *train_neighbors(const void *record, size_t i, void *room)
 {
     const train *done = record;
     (void)i;
-    return done->model && hsp_model_knn(done->model, room) ? room : NULL;
+    return cli_knn(done->model, room);
 }
 
 static const hsp_field *train_minimised_fields(void)

@@ -53,3 +53,10 @@ void cli_neighbors_table(const hsp_model *model, FILE *file)
         }
     table_print(&table, file);
 }
+
+const hsp_knn_report *cli_knn(const hsp_model *model, void *room)
+{
+    hsp_knn_report *near = room;
+    near->size = sizeof *near;
+    return hsp_model_knn(model, near) ? near : NULL;
+}

@@ -250,7 +250,7 @@ typedef struct outcome {
     hsp_options *options;
     hsp_data *data;
     hsp_status status;
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_model *model; /* NULL: refused, or not separable */
     uint32_t scorers;
     double scores[FUZZ_ROWS * FUZZ_CLASSES];
@@ -305,6 +305,7 @@ static void fuzz_train(const problem *p, int threads, outcome *o)
 {
     hsp_error err = {0};
     memset(o, 0, sizeof *o);
+    o->run.size = sizeof o->run;
     fuzz_must(hsp_context_new(NULL, &o->ctx) == HSP_OK);
     hsp_context_set_threads(o->ctx, threads);
     o->options = fuzz_options(o->ctx, p);

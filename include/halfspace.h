@@ -16,6 +16,7 @@
  *     halfspace_learn.h    streaming, one example at a time, cross-validation, tuning
  *     halfspace_kernel.h   kernel expressions and Gram matrices
  *     halfspace_prove.h    certificates: making and checking them
+ *     halfspace_report.h   fields of reports by name: JSON and tables
  *     halfspace_theory.h   mistake bounds, bounds on the true error, sample sizes
  *     halfspace_all.h      all of them
  *
@@ -345,7 +346,6 @@ typedef struct hsp_evidence {
     double margin;      /* no separator has a larger margin than this: distance / 2 */
     char *of, *against; /* more than two classes: those that are not separable; against NULL: of
                            and the rest. Two classes: both NULL */
-    hsp_allocator memory;
 } hsp_evidence;
 HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 

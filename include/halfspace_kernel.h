@@ -57,7 +57,6 @@ typedef struct hsp_kernel_verdict {
     uint64_t *witness_row; /* ascending, from 0, in the data */
     double *witness;       /* the entries of z, in few digits where these suffice */
     double witness_value;  /* z'Kz */
-    hsp_allocator memory;
 } hsp_kernel_verdict;
 
 /* Check rows[0..count) of the data; NULL: all. HSP_BAD_DATA if a precomputed matrix is not

@@ -37,11 +37,11 @@ HSP_API hsp_status hsp_reference_find(hsp_context *ctx, const hsp_model *model, 
 
 /* Compare the run that made `model` on `data` with every mistake bound, with `reference` as w*
  * (NULL for experts, whose run is compared with the best of them). *count bounds; free them with
- * hsp_bounds_free. */
+ * hsp_mistake_bounds_free. */
 HSP_API hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                              const hsp_model *reference, hsp_error *err, hsp_mistake_bound **out,
                              size_t *count);
-HSP_API void hsp_bounds_free(hsp_context *ctx, hsp_mistake_bound *bounds);
+HSP_API void hsp_mistake_bounds_free(hsp_mistake_bound *bounds);
 
 /* A reference for audits of Winnow: the disjunction of some columns, by name (without names: by the
  * number that the model's file has for them), as a model with the classes, columns and scalings of
@@ -93,8 +93,7 @@ typedef struct hsp_error_report {
     unsigned training_tried;    /* 0: no training rows */
     int overfits;               /* test_lower is above the error on the training rows */
     size_t count;
-    hsp_error_bound *guarantees; /* count */
-    hsp_allocator memory;
+    hsp_error_bound *bounds; /* count */
 } hsp_error_report;
 
 /* Options of hsp_error_report_new: delta, allow-overlap, retrain. */
@@ -165,7 +164,6 @@ typedef struct hsp_simulation {
     double mean_true_error;
     size_t count;
     hsp_trial_bound *bounds; /* count */
-    hsp_allocator memory;
 } hsp_simulation;
 
 /* Draw rows x ~ N(0, I) with labels sign(<u, x> + offset), a share `noise` of them flipped; train;

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -29,6 +30,36 @@ void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size)
     void *block = hsp__new_raw(memory, count, size);
     if (block && memory_product(count, size, &bytes)) memset(block, 0, bytes);
     return block;
+}
+
+/* In front of an object; as large as the strictest alignment. */
+typedef union memory_owner {
+    hsp_allocator memory;
+    max_align_t align;
+} memory_owner;
+
+void *hsp__owned_new(const hsp_allocator *memory, uint64_t count, size_t size)
+{
+    size_t bytes;
+    if (!memory_product(count, size, &bytes) || bytes > SIZE_MAX - sizeof(memory_owner))
+        return NULL;
+    memory_owner *owner = hsp__new(memory, 1, sizeof *owner + bytes);
+    if (!owner) return NULL;
+    owner->memory = *memory;
+    return owner + 1;
+}
+
+const hsp_allocator *hsp__owned_memory(const void *object)
+{
+    return &((const memory_owner *)object - 1)->memory;
+}
+
+void hsp__owned_free(void *object)
+{
+    if (!object) return;
+    memory_owner *owner = (memory_owner *)object - 1;
+    const hsp_allocator memory = owner->memory;
+    hsp__free(&memory, owner);
 }
 
 void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size)

@@ -11,6 +11,12 @@
  * A count of 0 gives a block of one byte, so that NULL always means failure. */
 void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size);
 
+/* An object of zeros that remembers, in front of itself, where it came from: for structs that users
+ * see and free without a context. */
+void *hsp__owned_new(const hsp_allocator *memory, uint64_t count, size_t size);
+const hsp_allocator *hsp__owned_memory(const void *object);
+void hsp__owned_free(void *object);
+
 /* The same without clearing: for large arrays that are about to be written, whose untouched pages
  * must stay untouched. */
 void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size);

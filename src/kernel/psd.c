@@ -315,9 +315,8 @@ hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
     hsp__gram gram = {0};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    hsp_kernel_verdict *verdict = hsp__new(&ctx->allocator, 1, sizeof *verdict);
+    hsp_kernel_verdict *verdict = hsp__owned_new(&ctx->allocator, 1, sizeof *verdict);
     if (!verdict) return hsp__fail_memory(err);
-    verdict->memory = ctx->allocator;
     hsp_status status = hsp__gram_new(&own, kernel, data, rows, count, err, &gram);
     if (!status) status = psd_run(&own, &gram, rows, err, verdict);
     hsp__gram_free(ctx, &gram);
@@ -331,9 +330,9 @@ hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data
 void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict)
 {
     if (!verdict) return;
-    const hsp_allocator memory = verdict->memory;
+    const hsp_allocator memory = *hsp__owned_memory(verdict);
     hsp__free(&memory, verdict->eigenvalues);
     hsp__free(&memory, verdict->witness_row);
     hsp__free(&memory, verdict->witness);
-    hsp__free(&memory, verdict);
+    hsp__owned_free(verdict);
 }

@@ -290,6 +290,7 @@ hsp_status hsp_train(hsp_context *ctx, hsp_data *data, const hsp_options *option
                      hsp_training *run, hsp_model **out)
 {
     HSP__NEED(err, ctx, data, options, out);
+    HSP__REPORT(err, run, hsp_training);
     return train_steps(ctx, data, options, NULL, err, run, out);
 }
 

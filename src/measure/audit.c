@@ -551,13 +551,13 @@ hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
     HSP__NEED(err, ctx, model, data, out, count);
     hsp__audit audit = {.ctx = ctx, .model = model};
     hsp__audit_list list = {&audit, NULL, 0};
-    list.bounds = hsp__new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
+    list.bounds = hsp__owned_new(&ctx->allocator, HSP__AUDIT_BOUNDS, sizeof *list.bounds);
     hsp_status status = list.bounds ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = audit_dispatch(&audit, data, reference, &list, err);
     if (!status) audit_drop_overflow(&list);
     audit_end(&audit);
     if (status) {
-        hsp__free(&ctx->allocator, list.bounds);
+        hsp__owned_free(list.bounds);
         return status;
     }
     *out = list.bounds;
@@ -565,7 +565,7 @@ hsp_status hsp_audit(hsp_context *ctx, const hsp_model *model, hsp_data *data,
     return HSP_OK;
 }
 
-void hsp_bounds_free(hsp_context *ctx, hsp_mistake_bound *bounds)
+void hsp_mistake_bounds_free(hsp_mistake_bound *bounds)
 {
-    if (ctx) hsp__free(&ctx->allocator, bounds);
+    hsp__owned_free(bounds);
 }

@@ -133,7 +133,7 @@ static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *
                                        hsp__kl_upper(share, doubt),
                                        (share + sqrt(doubt / 2)) * (1 + 1e-14)};
     for (int i = 0; i < MODEL_TEST; i++) {
-        hsp_error_bound *to = &out->guarantees[out->count++];
+        hsp_error_bound *to = &out->bounds[out->count++];
         model_describe(&model_test[i], to);
         hsp__error_bound_set(to, values[i], "m = %llu of n = %llu rows wrong",
                              (unsigned long long)m, (unsigned long long)n);
@@ -203,13 +203,13 @@ static hsp_status model_headline(hsp__bound_case *c, const hsp_error_bound *foun
 
 static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
 {
-    const hsp_error_bound *found = out->guarantees + out->count;
+    const hsp_error_bound *found = out->bounds + out->count;
     hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
     if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
     if (!status) status = model_check_rows(c, err);
     if (!status) status = hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space);
     for (int i = 0; !status && i < MODEL_TRAIN; i++) {
-        hsp_error_bound *to = &out->guarantees[out->count++];
+        hsp_error_bound *to = &out->bounds[out->count++];
         model_describe(&model_train[i], to);
         if (hsp__probability_decides(&c->model->probability))
             hsp__error_bound_fail(to, "the model decides by its probabilities, and the theorem is "
@@ -276,13 +276,11 @@ hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_
     if (!train && !test)
         return hsp__fail(err, HSP_USAGE, "there are neither training nor test rows");
     c.retrain = !options || hsp_options_flag(options, "retrain");
-    hsp_error_report *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    hsp_error_report *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
-    made->memory = ctx->allocator;
     made->delta = delta;
-    made->guarantees =
-        hsp__new(&ctx->allocator, MODEL_TEST + MODEL_TRAIN, sizeof *made->guarantees);
-    hsp_status status = made->guarantees ? HSP_OK : hsp__fail_memory(err);
+    made->bounds = hsp__new(&ctx->allocator, MODEL_TEST + MODEL_TRAIN, sizeof *made->bounds);
+    hsp_status status = made->bounds ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = model_fill(&c, test, allow, err, made);
     hsp__bound_rows_free(ctx, &c.rows);
     hsp__bound_space_free(ctx, &c.space);
@@ -311,10 +309,9 @@ hsp_status hsp_error_report_new(hsp_context *ctx, const hsp_model *model, hsp_da
     return status;
 }
 
-void hsp_error_report_free(hsp_error_report *outlook)
+void hsp_error_report_free(hsp_error_report *report)
 {
-    if (!outlook) return;
-    const hsp_allocator memory = outlook->memory;
-    hsp__free(&memory, outlook->guarantees);
-    hsp__free(&memory, outlook);
+    if (!report) return;
+    hsp__free(hsp__owned_memory(report), report->bounds);
+    hsp__owned_free(report);
 }

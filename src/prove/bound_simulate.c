@@ -229,7 +229,7 @@ static hsp_status simulate_judge(hsp_context *ctx, const simulate_job *job, hsp_
     if (made->again) status = simulate_error(ctx, &job->truth, made->again, train, err, &again);
     if (!status && job->step) status = simulate_pass(ctx, job, train, err, &pass);
     for (size_t i = 0; !status && i < made->outlook->count; i++) {
-        const hsp_error_bound *bound = &made->outlook->guarantees[i];
+        const hsp_error_bound *bound = &made->outlook->bounds[i];
         double truth = trial->true_error;
         if (strcmp(bound->name, "rounded") == 0 && made->rounded)
             truth = hsp__gaussian_error(&job->truth, made->rounded->weights,
@@ -282,7 +282,7 @@ static hsp_status simulate_run(const simulate_job *job, uint64_t number, hsp_err
     if (!status) status = simulate_learn(&quiet, job, train, test, &made, trial, err);
     if (!status && texts && made.outlook) {
         *count = made.outlook->count;
-        memcpy(texts, made.outlook->guarantees, *count * sizeof *texts);
+        memcpy(texts, made.outlook->bounds, *count * sizeof *texts);
     }
     hsp_error_report_free(made.outlook);
     hsp_model_free(made.model);
@@ -349,7 +349,7 @@ static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_er
     out->mean_true_error /= (double)models;
     status = simulate_run(job, first, err, job->last, &job->count);
     if (status) return status;
-    out->bounds = hsp__new(&out->memory, job->count, sizeof *out->bounds);
+    out->bounds = hsp__new(hsp__owned_memory(out), job->count, sizeof *out->bounds);
     if (!out->bounds) return hsp__fail_memory(err);
     out->count = job->count;
     for (size_t i = 0; i < job->count; i++)
@@ -464,10 +464,9 @@ hsp_status hsp_simulation_new(hsp_context *ctx, const hsp_options *options, hsp_
 {
     HSP__NEED(err, ctx, options, out);
     simulate_plan plan = {0};
-    hsp_simulation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    hsp_simulation *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
     simulate_job *job = hsp__new(&ctx->allocator, 1, sizeof *job);
     hsp_status status = made && job ? HSP_OK : hsp__fail_memory(err);
-    if (made) made->memory = ctx->allocator;
     if (!status) status = simulate_plan_read(ctx, options, err, &plan);
     if (!status) status = simulate_truth_read(ctx, options, &job->truth, err);
     if (!status) {
@@ -499,7 +498,6 @@ hsp_status hsp_simulation_new(hsp_context *ctx, const hsp_options *options, hsp_
 void hsp_simulation_free(hsp_simulation *simulation)
 {
     if (!simulation) return;
-    const hsp_allocator memory = simulation->memory;
-    hsp__free(&memory, simulation->bounds);
-    hsp__free(&memory, simulation);
+    hsp__free(hsp__owned_memory(simulation), simulation->bounds);
+    hsp__owned_free(simulation);
 }

@@ -176,10 +176,9 @@ static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, con
                                    const signed char *y, hsp_error *err)
 {
     const hsp_allocator *memory = &m->ctx->allocator;
-    hsp_evidence *made = hsp__new(memory, 1, sizeof *made);
+    hsp_evidence *made = hsp__owned_new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
     m->to->evidence = made;
-    made->memory = *memory;
     made->row = hsp__new(memory, found->used, sizeof *made->row);
     made->multiplier = hsp__new(memory, found->used, sizeof *made->multiplier);
     const char *of = m->to->of, *against = m->to->against;

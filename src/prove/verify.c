@@ -23,20 +23,22 @@ const hsp_option_table *hsp_verify_options(void)
     return &table;
 }
 
-typedef struct verify_object {
-    hsp_verification report; /* first: the caller has a pointer to it */
-    hsp_allocator memory;
-    char *established, *reason; /* owned */
-} verify_object;
+/* The texts of a report are its own. */
+static void verify_free_text(const hsp_allocator *memory, const char *text)
+{
+    union {
+        const char *in;
+        void *out;
+    } as = {text};
+    hsp__free(memory, as.out);
+}
 
 void hsp_verification_free(hsp_verification *verification)
 {
     if (!verification) return;
-    verify_object *object = (verify_object *)verification;
-    const hsp_allocator memory = object->memory;
-    hsp__free(&memory, object->established);
-    hsp__free(&memory, object->reason);
-    hsp__free(&memory, object);
+    verify_free_text(hsp__owned_memory(verification), verification->established);
+    verify_free_text(hsp__owned_memory(verification), verification->reason);
+    hsp__owned_free(verification);
 }
 
 #ifdef HSP_HAVE_GMP
@@ -94,26 +96,24 @@ static hsp_status verify_open(hsp_context *ctx, const char *path, hsp_error *err
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* What the checker said; its status decides. */
-static hsp_status verify_object_new(hsp_context *ctx, int status, const char *established,
+static hsp_status verify_report_new(hsp_context *ctx, int status, const char *established,
                                     const char *reason, hsp_error *err, hsp_verification **out)
 {
     if (status == HALFSPACE_NO_MEMORY) return hsp__fail_memory(err);
-    verify_object *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    hsp_verification *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
-    made->memory = ctx->allocator;
-    made->established = hsp__copy_text(&made->memory, established, strlen(established));
-    made->reason = hsp__copy_text(&made->memory, reason, strcspn(reason, "\n")); /* one sentence */
-    if (!made->established || !made->reason) {
-        hsp_verification_free(&made->report);
-        return hsp__fail_memory(err);
+    made->verdict = status == HALFSPACE_VERIFIED   ? HSP_VERIFIED
+                    : status == HALFSPACE_REJECTED ? HSP_REJECTED
+                                                   : HSP_UNDECIDED;
+    made->established = hsp__copy_text(&ctx->allocator, established, strlen(established));
+    made->reason =
+        hsp__copy_text(&ctx->allocator, reason, strcspn(reason, "\n")); /* one sentence */
+    if (made->established && made->reason) {
+        *out = made;
+        return HSP_OK;
     }
-    made->report = (hsp_verification){.verdict = status == HALFSPACE_VERIFIED   ? HSP_VERIFIED
-                                                 : status == HALFSPACE_REJECTED ? HSP_REJECTED
-                                                                                : HSP_UNDECIDED,
-                                      .established = made->established,
-                                      .reason = made->reason};
-    *out = &made->report;
-    return HSP_OK;
+    hsp_verification_free(made);
+    return hsp__fail_memory(err);
 }
 
 static hsp_status verify_ask(hsp_context *ctx, const halfspace_files *files, hsp_error *err,
@@ -127,7 +127,7 @@ static hsp_status verify_ask(hsp_context *ctx, const halfspace_files *files, hsp
     if (to) fclose(to);
     if (why) fclose(why);
     hsp_status status = whole && said && reason
-                            ? verify_object_new(ctx, found, said, reason, err, out)
+                            ? verify_report_new(ctx, found, said, reason, err, out)
                             : hsp__fail_memory(err);
     free(said);
     free(reason);

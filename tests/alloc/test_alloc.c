@@ -96,6 +96,8 @@ static const char *alloc_path(const char *name)
     return path;
 }
 
+#include "alloc/arrays.h" /* more calls */
+
 static void alloc_put_file(const char *name, const char *text)
 {
     FILE *file = fopen(alloc_path(name), "w");
@@ -228,35 +230,6 @@ static hsp_status alloc_verify(alloc_scene *s, hsp_error *err)
     return hsp_data_verify(s->ctx, s->cache, err);
 }
 
-static hsp_status alloc_copy(alloc_scene *s, hsp_error *err)
-{
-    static const uint64_t starts[] = {0, 2, 2, 3};
-    static const uint32_t indices[] = {0, 2, 1}, labels[] = {1, 0, 1};
-    static const double values[] = {0.5, -2, 1e300};
-    static const char *const classes[] = {"no", "yes"}, *const features[] = {"a", "b", "c"};
-    hsp_view view = hsp_view_sparse(HSP_FLOAT64, 3, 3, 8, starts, indices, values);
-    view.labels = labels;
-    view.classes = 2;
-    return hsp_data_copy(s->ctx, &view, classes, features, err, &s->out_data[0]);
-}
-
-static hsp_status alloc_borrow(alloc_scene *s, hsp_error *err)
-{
-    static const double values[] = {0.5, -2, 1e300}, weights[] = {1, 0, 2};
-    static const uint32_t labels[] = {1, 0, 1};
-    static const char *const classes[] = {"no", "yes"}, *const features[] = {"a"};
-    static const uint64_t rows[] = {2, 0};
-    hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 1, 1, values);
-    view.labels = labels;
-    view.classes = 2;
-    hsp_data *borrowed = NULL;
-    hsp_status status = hsp_data_borrow(s->ctx, &view, classes, features, err, &borrowed);
-    if (!status) status = hsp_data_set_weights(borrowed, weights, err);
-    if (!status) status = hsp_data_select(s->ctx, borrowed, rows, 2, err, &s->out_data[0]);
-    hsp_data_free(borrowed);
-    return status;
-}
-
 static hsp_status alloc_select(alloc_scene *s, hsp_error *err)
 {
     static const uint64_t rows[] = {4, 0, 0, 2};
@@ -334,38 +307,6 @@ static hsp_status alloc_report_json(alloc_scene *s, hsp_error *err)
 {
     const hsp_training run = {.rows = 3};
     return hsp_report_json(s->ctx, hsp_training_fields(), &run, alloc_take, NULL, err);
-}
-
-static hsp_status alloc_options_new(alloc_scene *s, hsp_error *err)
-{
-    return hsp_options_new(s->ctx, hsp_read_options(), err, &s->out_options);
-}
-
-static hsp_status alloc_options_for(alloc_scene *s, hsp_error *err)
-{
-    return hsp_options_for(s->ctx, "svm", err, &s->out_options);
-}
-
-static hsp_status alloc_options_typed(alloc_scene *s, hsp_error *err)
-{
-    hsp_status status = hsp_options_set_text(s->options, "label", "colour", err);
-    if (!status) status = hsp_options_set_integer(s->options, "features", 7, err);
-    return status;
-}
-
-static hsp_status alloc_options_text(alloc_scene *s, hsp_error *err)
-{
-    return hsp_options_set(s->options, "label", "colour", err);
-}
-
-static hsp_status alloc_options_list(alloc_scene *s, hsp_error *err)
-{
-    return hsp_options_set(s->options, "ignore", "colour", err);
-}
-
-static hsp_status alloc_options_copy(alloc_scene *s, hsp_error *err)
-{
-    return hsp_options_copy(s->ctx, s->options, err, &s->out_options);
 }
 
 /* The case's options are the learner's. */
@@ -611,7 +552,7 @@ static hsp_status alloc_audit_experts(alloc_scene *s, hsp_error *err)
     size_t count = 0;
     hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
     if (!status) status = hsp_audit(s->ctx, model, s->data, NULL, err, &bounds, &count);
-    if (!status) hsp_bounds_free(s->ctx, bounds);
+    if (!status) hsp_mistake_bounds_free(bounds);
     hsp_model_free(model);
     return status;
 }
@@ -637,14 +578,6 @@ static hsp_status alloc_certify_table(alloc_scene *s, hsp_error *err)
             hsp_certify(s->ctx, alloc_path("in.csv"), read, NULL, s->options, err, &certificate);
     hsp_certificate_free(certificate);
     hsp_options_free(read);
-    return status;
-}
-
-static hsp_status alloc_verify_certificate(alloc_scene *s, hsp_error *err)
-{
-    hsp_verification *found = NULL;
-    hsp_status status = hsp_verify(s->ctx, "{}", 2, alloc_path("in.svm"), NULL, NULL, err, &found);
-    hsp_verification_free(found);
     return status;
 }
 
@@ -769,7 +702,7 @@ static hsp_status alloc_audit(alloc_scene *s, hsp_error *err)
     size_t count = 0;
     hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
     if (!status) status = hsp_audit(s->ctx, model, s->data, model, err, &bounds, &count);
-    hsp_bounds_free(s->ctx, bounds);
+    hsp_mistake_bounds_free(bounds);
     hsp_model_free(model);
     return status;
 }

@@ -1,5 +1,6 @@
 /* The least that an installed library must do for a program of ours. */
 #include <halfspace.h>
+#include <halfspace_data.h>
 #include <stdio.h>
 
 int main(void)

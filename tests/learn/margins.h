@@ -111,7 +111,7 @@ static inline hsp_data *margin_data(hsp_context *ctx, const margin_set *s)
 typedef struct margin_run {
     hsp_status status;
     hsp_error err;
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_model *model; /* NULL: none */
 } margin_run;
 
@@ -129,7 +129,7 @@ static inline void margin_free(margin_run *r)
 static inline margin_run margin_train_data(hsp_context *ctx, hsp_data *data, const char *learner,
                                            const char *const *words)
 {
-    margin_run r = {0};
+    margin_run r = {.run.size = sizeof r.run};
     hsp_options *options = NULL;
     hsp_model *model = NULL;
     char path[64];

@@ -366,8 +366,8 @@ static void same_audit(const hsp_model *model, hsp_data *data, const hsp_model *
                    "%s: %.12g and %.12g, not %.12g and %.12g", a[i].name, a[i].observed, a[i].bound,
                    b[i].observed, b[i].bound);
     }
-    hsp_bounds_free(ctx, a);
-    hsp_bounds_free(ctx, b);
+    hsp_mistake_bounds_free(a);
+    hsp_mistake_bounds_free(b);
 }
 
 static void test_audit_refusals(void)
@@ -406,7 +406,7 @@ static void test_audit_refusals(void)
                    pairs[p][1], err.message);
         for (size_t i = 0; i < count; i++)
             CHECK_NOTE(bounds[i].held, "%s: %s", bounds[i].name, bounds[i].why);
-        hsp_bounds_free(ctx, bounds);
+        hsp_mistake_bounds_free(bounds);
     }
     for (int s = 0; s < 8; s++)
         hsp_model_free(models[s]);
@@ -498,7 +498,7 @@ static void test_precomputed(void)
             CHECK(hsp_audit(ctx, model, gram, model, NULL, &bounds, &count) == HSP_OK);
         for (size_t i = 0; i < count; i++)
             CHECK_NOTE(bounds[i].held, "%s: %s", bounds[i].name, bounds[i].why);
-        hsp_bounds_free(ctx, bounds);
+        hsp_mistake_bounds_free(bounds);
         hsp_model_free(direct);
         hsp_model_free(model);
         hsp_options_free(options);

@@ -216,13 +216,13 @@ static hsp_data *noisy(uint64_t rows, uint32_t cols, uint32_t classes)
 
 typedef struct result {
     hsp_tuning *tuning;
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_model *model;
 } result;
 
 static result tune(hsp_data *data, const hsp_options *learner, const hsp_options *own)
 {
-    result out = {0};
+    result out = {.run.size = sizeof out.run};
     hsp_error err = {0};
     CHECK_NOTE(hsp_tune(ctx, data, learner, own, &err, &out.tuning, &out.run, &out.model) == HSP_OK,
                "%s", err.message);

@@ -17,7 +17,7 @@ typedef struct audited {
 
 static void audited_free(audited *a)
 {
-    hsp_bounds_free(ctx, a->bounds);
+    hsp_mistake_bounds_free(a->bounds);
     hsp_model_free(a->model);
     hsp_model_free(a->reference);
     hsp_data_free(a->data);
@@ -359,7 +359,7 @@ static void test_normal_forms(void)
                            "seed %llu, %s: %s: %.17g against %.17g", (unsigned long long)seed,
                            forms[seed % 3], a.bounds[i].name, a.bounds[i].observed,
                            a.bounds[i].bound);
-            hsp_bounds_free(ctx, before);
+            hsp_mistake_bounds_free(before);
             divided += seed % 3 == 1;
         }
         hsp_model_free(model);
@@ -385,12 +385,12 @@ static void test_tampered_count(void)
         for (size_t i = 0; i < 6; i++) /* the bounds on k */
             if (a.bounds[i].applies) most = fmax(most, a.bounds[i].bound);
         test_fact_count(a.model, "updates", run.updates + 1);
-        hsp_bounds_free(ctx, a.bounds);
+        hsp_mistake_bounds_free(a.bounds);
         CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
         CHECK(run.updates == 0 || !bound_of(&a, "counts")->held);
         /* by more than the slack for rounding */
         test_fact_count(a.model, "updates", (uint64_t)(most * (1 + 1e-8)) + 2);
-        hsp_bounds_free(ctx, a.bounds);
+        hsp_mistake_bounds_free(a.bounds);
         CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
         for (size_t i = 0; i < 5; i++) {
             if (!a.bounds[i].applies) continue;
@@ -414,7 +414,7 @@ static void test_tampered_weights(void)
     audited a = audit_run(&run, u, -3);
     CHECK(bound_of(&a, "rebuild")->applies && bound_of(&a, "rebuild")->held);
     a.model->offsets[0] += 1e-6;
-    hsp_bounds_free(ctx, a.bounds);
+    hsp_mistake_bounds_free(a.bounds);
     CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
     CHECK(bound_of(&a, "rebuild")->applies && !bound_of(&a, "rebuild")->held);
     audited_free(&a);
@@ -435,7 +435,7 @@ static void test_no_updates_kept(void)
         CHECK(bound_of(&a, "rebuild")->applies == !plan.average);
         const uint64_t kept = a.model->updates.count;
         a.model->updates.count = 0;
-        hsp_bounds_free(ctx, a.bounds);
+        hsp_mistake_bounds_free(a.bounds);
         CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
         CHECK_BOUND(a, "offset", (double)run.updates, 65);
         CHECK(bound_of(&a, "inseparable")->applies);
@@ -464,7 +464,7 @@ static void test_swapped_classes(void)
     hsp__names_init(&a.reference->class_names, &ctx->allocator);
     test_name_class(a.reference, "1");
     test_name_class(a.reference, "-1");
-    hsp_bounds_free(ctx, a.bounds);
+    hsp_mistake_bounds_free(a.bounds);
     CHECK(hsp_audit(ctx, a.model, a.data, a.reference, NULL, &a.bounds, &a.count) == HSP_OK);
     CHECK_BOUND(a, "offset", 9, 50);
     audited_free(&a);
@@ -528,7 +528,7 @@ static void test_scaled_reference(void)
     CHECK(least > 0);
     CHECK_BOUND(a, "offset", (double)run.updates,
                 (radius + 1) * (square + b * b) / (least * least));
-    hsp_bounds_free(ctx, bounds);
+    hsp_mistake_bounds_free(bounds);
 
     /* The same reference, restated for max-abs rows. */
     hsp_scaling *most = fit(data, "max-abs");
@@ -538,7 +538,7 @@ static void test_scaled_reference(void)
     CHECK(hsp_audit(ctx, model, data, reference, &err, &a.bounds, &a.count) == HSP_OK);
     CHECK_BOUND(a, "offset", (double)run.updates,
                 (radius + 1) * (square + b * b) / (least * least));
-    hsp_bounds_free(ctx, a.bounds);
+    hsp_mistake_bounds_free(a.bounds);
 
     /* Rows divided by their norms cannot be restated with an offset. */
     hsp_scaling_free(most);
@@ -575,7 +575,7 @@ static void test_divided_reference(void)
         CHECK_NOTE(a.status == HSP_OK, "%s", a.err.message);
         CHECK(a.count == plainly.count);
         CHECK_BOUND(a, "offset", (double)run.updates, bound_of(&plainly, "offset")->bound);
-        hsp_bounds_free(ctx, a.bounds);
+        hsp_mistake_bounds_free(a.bounds);
         a.bounds = NULL;
     }
     /* A scaling behind the division may shift what was divided. */

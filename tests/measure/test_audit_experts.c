@@ -74,7 +74,7 @@ static int experts_exceeded(const experts_case *made, const hsp_model *model, ch
         snprintf(which, 80, "%.20s: %.50s", bounds[i].name, bounds[i].why);
     }
     CHECK(count == (strstr(made->settings, "randomized=yes") ? 8 : 7));
-    hsp_bounds_free(made->ctx, bounds);
+    hsp_mistake_bounds_free(bounds);
     return exceeded;
 }
 

@@ -32,7 +32,7 @@ typedef struct winnow_case {
 typedef struct audited {
     hsp_data *data;
     hsp_model *model, *reference;
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_mistake_bound *bounds;
     size_t count;
 } audited;
@@ -74,7 +74,7 @@ static hsp_options *options_of(const winnow_case *c)
 static void again(audited *a)
 {
     hsp_error err = {0};
-    hsp_bounds_free(ctx, a->bounds);
+    hsp_mistake_bounds_free(a->bounds);
     a->bounds = NULL;
     a->count = 0;
     CHECK_NOTE(!hsp_audit(ctx, a->model, a->data, a->reference, &err, &a->bounds, &a->count), "%s",
@@ -83,7 +83,7 @@ static void again(audited *a)
 
 static audited audit_case(const winnow_case *c)
 {
-    audited a = {0};
+    audited a = {.run.size = sizeof a.run};
     uint32_t labels[ROWS];
     hsp_error err = {0};
     for (uint64_t i = 0; i < c->rows; i++)
@@ -101,7 +101,7 @@ static audited audit_case(const winnow_case *c)
 
 static void audited_free(audited *a)
 {
-    hsp_bounds_free(ctx, a->bounds);
+    hsp_mistake_bounds_free(a->bounds);
     hsp_model_free(a->model);
     hsp_model_free(a->reference);
     hsp_data_free(a->data);

@@ -158,7 +158,7 @@ static void audit_one(uint64_t seed, uint64_t applied[ENTRIES])
         hsp_status status = hsp_audit(ctx, model, data, reference, &err, &bounds, &count);
         CHECK_NOTE(status == HSP_OK, "seed %llu: %s", (unsigned long long)seed, err.message);
         if (!status) check_bounds(bounds, count, seed, applied);
-        hsp_bounds_free(ctx, bounds);
+        hsp_mistake_bounds_free(bounds);
     }
     hsp_options_free(options);
     hsp_model_free(model);
@@ -202,13 +202,13 @@ static void test_threads(void)
         if (!first)
             first = bounds;
         else
-            hsp_bounds_free(ctx, bounds);
+            hsp_mistake_bounds_free(bounds);
         hsp_options_free(options);
         hsp_model_free(model);
         hsp_model_free(reference);
         hsp_data_free(data);
     }
-    hsp_bounds_free(ctx, first);
+    hsp_mistake_bounds_free(first);
     hsp_context_set_threads(ctx, 2);
 }
 
@@ -244,7 +244,7 @@ static hsp_status measure_both(hsp_context *poor, const hsp_model *model, hsp_da
         size_t count = 77;
         hsp_status status = hsp_audit(poor, model, data, reference, err, &bounds, &count);
         CHECK(status ? !bounds && count == 77 : bounds && count == ENTRIES);
-        hsp_bounds_free(poor, bounds);
+        hsp_mistake_bounds_free(bounds);
         return status;
     }
     hsp_evaluation e = {.size = sizeof e, .n = 77};

@@ -334,13 +334,14 @@ static void test_threads(void)
     hsp_data *data = test_data(ctx, ROWS, 2, x, y, 2, NULL), *sparse = NULL;
     CHECK(restore_sparse(data, HSP_FLOAT64, &sparse) == HSP_OK);
     const sums want = naive_sums(x, y, ROWS, 2, w, 0.01);
-    hsp_evaluation first[2] = {{.size = sizeof *first}, {.size = sizeof *first}};
+    hsp_evaluation first[2];
     memset(first, 0, sizeof first);
     static const int threads[] = {1, 2, 7};
     for (int t = 0; t < 3; t++)
         for (int kind = 0; kind < 2; kind++) {
             hsp_evaluation e = {.size = sizeof e};
-            memset(&e, 0, sizeof e);
+            memset(&e, 0, sizeof e); /* the padding too: bytes are compared */
+            e.size = sizeof e;
             hsp_context_set_threads(ctx, threads[t]);
             CHECK(hsp_evaluate(ctx, model, kind ? sparse : data, NULL, &e, NULL) == HSP_OK);
             if (t == 0) first[kind] = e;

@@ -39,7 +39,7 @@ typedef struct problem {
 typedef struct outcome {
     hsp_context *ctx;
     hsp_data *data;
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_model *model;
 } outcome;
 
@@ -80,7 +80,7 @@ static inline hsp_status problem_run(const char *name, const char *text, const c
     char limit[32];
     const char *extra[] = {limit, NULL};
     snprintf(limit, sizeof limit, "max-updates=%d", most);
-    *o = (outcome){0};
+    *o = (outcome){.run.size = sizeof o->run};
     if (hsp_context_new(NULL, &o->ctx) != HSP_OK) return HSP_NO_MEMORY;
     hsp_context_set_threads(o->ctx, threads);
     hsp_status status = problem_read(o, name, text, how, err);

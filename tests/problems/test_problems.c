@@ -187,7 +187,7 @@ static double bound_of(const char *text, const char *offset, const char *name, u
         CHECK(bounds[i].observed == (double)updates);
         bound = bounds[i].bound;
     }
-    hsp_bounds_free(o.ctx, bounds);
+    hsp_mistake_bounds_free(bounds);
     outcome_free(&o);
     return bound;
 }

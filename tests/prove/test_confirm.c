@@ -11,16 +11,16 @@ static double bent = NAN;
 static const char *by = "svm"; /* or lp */
 
 typedef struct confirmed {
-    hsp_training run = {.size = sizeof run};
+    hsp_training run;
     hsp_model *model;
-    hsp_confirmation found = {.size = sizeof found};
+    hsp_confirmation found;
 } confirmed;
 
 /* Train on the text and confirm; `file`: the library may read it again. */
 static confirmed confirm_text(const char *text, const char *const (*settings)[2],
                               const char *precision, int file)
 {
-    confirmed done = {.model = NULL};
+    confirmed done = {.run.size = sizeof done.run, .found.size = sizeof done.found};
     hsp_context *ctx = NULL;
     hsp_options *learner = NULL, *read = NULL;
     hsp_data *data = NULL;

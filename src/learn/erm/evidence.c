@@ -54,11 +54,12 @@ hsp_status hsp__evidence_name(hsp_evidence *evidence, const hsp__names *classes,
                               uint32_t against, hsp_error *err)
 {
     const int two = against != UINT32_MAX;
-    evidence->of = hsp__copy_text(&evidence->memory, hsp__names_get(classes, of),
+    evidence->of = hsp__copy_text(hsp__owned_memory(evidence), hsp__names_get(classes, of),
                                   hsp__names_size(classes, of));
     if (two)
-        evidence->against = hsp__copy_text(&evidence->memory, hsp__names_get(classes, against),
-                                           hsp__names_size(classes, against));
+        evidence->against =
+            hsp__copy_text(hsp__owned_memory(evidence), hsp__names_get(classes, against),
+                           hsp__names_size(classes, against));
     return evidence->of && (evidence->against || !two) ? HSP_OK : hsp__fail_memory(err);
 }
 
@@ -70,9 +71,8 @@ hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp_
     uint64_t count = 0;
     for (uint64_t i = 0; i < p->view->rows; i++)
         count += a[i] > 0;
-    hsp_evidence *made = hsp__new(memory, 1, sizeof *made);
+    hsp_evidence *made = hsp__owned_new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
-    made->memory = *memory;
     made->count = count;
     made->row = hsp__new_raw(memory, count, sizeof *made->row);
     made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
@@ -91,10 +91,10 @@ hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp_
 void hsp_evidence_free(hsp_evidence *evidence)
 {
     if (!evidence) return;
-    const hsp_allocator memory = evidence->memory;
+    const hsp_allocator memory = *hsp__owned_memory(evidence);
     hsp__free(&memory, evidence->row);
     hsp__free(&memory, evidence->multiplier);
     hsp__free(&memory, evidence->of);
     hsp__free(&memory, evidence->against);
-    hsp__free(&memory, evidence);
+    hsp__owned_free(evidence);
 }
