@@ -50,7 +50,7 @@ static hsp_status reference_options(const hsp_options *told, hsp_options *svm, h
 static hsp_status reference_find(hsp_context *ctx, hsp_data *data, hsp_options *svm, hsp_error *err,
                                  hsp_reference *out)
 {
-    hsp_training run = {0};
+    hsp_training run = {.size = sizeof run};
     hsp_status status = hsp_options_set_flag(svm, "hard", 1, err);
     if (!status) status = hsp_options_set_real(svm, "gap", REFERENCE_HARD_GAP, err);
     if (!status) status = hsp_train(ctx, data, svm, err, &run, &out->separator);

@@ -688,7 +688,7 @@ static hsp_status alloc_reference(alloc_scene *s, hsp_error *err)
     if (!status) status = hsp_reference_find(s->ctx, model, s->data, err, &reference);
     if (!status)
         status = hsp_audit(s->ctx, model, s->data, reference.separator, err, &bounds, &count);
-    hsp_bounds_free(s->ctx, bounds);
+    hsp_mistake_bounds_free(bounds);
     hsp_model_free(reference.separator);
     hsp_model_free(model);
     return status;
