@@ -139,7 +139,8 @@ static int audit_unit_rows(const hsp__audit *audit, hsp_mistake_bound *entry)
 /* A + 2 tau/rate. */
 static double audit_reach(const hsp__audit *audit)
 {
-    assert(audit->radius >= 0 && audit->constant >= 0 && audit->tau >= 0 && audit->plan.rate > 0);
+    assert(!(audit->radius < 0) && !(audit->constant < 0) && !(audit->tau < 0) &&
+           audit->plan.rate > 0);
     const double soft = audit->plan.soft;
     return audit->radius * audit->radius + audit->constant * audit->constant + soft * soft +
            2 * audit->tau / audit->plan.rate;
@@ -236,7 +237,7 @@ static double audit_lack(const audit_objective *objective, double s)
 
 static double audit_value(const audit_objective *objective, double s)
 {
-    assert(s >= 0 && objective->reach >= 0 && objective->times >= 0);
+    assert(!(s < 0) && !(objective->reach < 0) && !(objective->times < 0)); /* NaN: out of range */
     const double lack = audit_lack(objective, s);
     if (objective->soft > 0)
         return objective->reach * (s * s + lack / (objective->soft * objective->soft));

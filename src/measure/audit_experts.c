@@ -192,7 +192,7 @@ static int64_t experts_power(const experts_audit *run)
 static hsp__wide experts_beside(const experts_audit *run, uint64_t e, int64_t power)
 {
     const int64_t behind = power - run->power[e];
-    assert(behind >= 0 && e < run->experts);
+    assert(!(behind < 0) && e < run->experts);
     return behind < EXPERTS_FAR ? ldexpl(run->weight[e], -(int)behind) : 0;
 }
 

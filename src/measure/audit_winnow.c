@@ -224,7 +224,7 @@ static double winnow_entropy(const hsp__audit *audit, double *sum)
         if (v > 0) entropy -= v * logl(v);
     }
     *sum = (double)total;
-    assert(total >= 0 && !(entropy < -1e-9L));
+    assert(!(total < 0) && !(entropy < -1e-9L));
     return (double)entropy;
 }
 

@@ -75,7 +75,7 @@ static void prove_mistakes_radius(prove_mistakes_state *m)
                   : m->plan.offset == HSP__AUDIT_R2   ? m->radius
                                                       : fixed[m->plan.offset];
     m->tau = m->plan.tau * (m->plan.tau_relative ? m->radius : 1);
-    assert(m->radius >= 0 && m->constant >= 0 && m->tau >= 0 && m->plan.rate > 0);
+    assert(!(m->radius < 0) && !(m->constant < 0) && !(m->tau < 0) && m->plan.rate > 0);
 }
 
 /* ---- A separator in the space of the run ----------------------------------------------------- */
@@ -127,7 +127,7 @@ static void prove_mistakes_take(prove_mistakes_state *m, const double *weights)
         m->w[j] = weights[j] / most;
     m->b = m->constant > 0 && most > 0 ? weights[d] / most * m->constant : 0;
     for (uint64_t j = 0; j < d; j++)
-        assert(fabs(m->w[j]) <= 1);
+        assert(!(fabs(m->w[j]) > 1));
 }
 
 /* min y s*(x), less what it may be off. */

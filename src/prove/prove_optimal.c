@@ -55,7 +55,7 @@ static hsp_status prove_optimal_costs(prove_optimal_state *m, const hsp_options 
     for (int side = 0; side < 2; side++) {
         m->cost[side] = C * weight[side];
         if (balanced) m->cost[side] *= n / (2 * (double)sides[side]);
-        assert(m->cost[side] >= 0);
+        assert(!(m->cost[side] < 0));
     }
     return HSP_OK;
 }
@@ -162,7 +162,7 @@ static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
     }
     m->gap = primal - (gain - dual_square / 2);
     m->gap = fmaxl(m->gap, 0) + (fabsl(primal) + fabsl(gain)) * 1e-15L;
-    assert(!(m->gap < 0) && m->square >= 0);
+    assert(!(m->gap < 0) && !(m->square < 0));
     return HSP_OK;
 }
 

@@ -269,7 +269,7 @@ static prove_winnow_sides prove_winnow_look_at(const prove_winnow_state *m)
         if (v > 0) s.entropy -= v * logl(v);
     }
     s.entropy = s.entropy / s.weight + logl(s.weight);
-    assert(s.weight > 0 && s.entropy > -1e-9L);
+    assert(!(s.weight <= 0) && !(s.entropy < -1e-9L));
     return s;
 }
 

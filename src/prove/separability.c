@@ -233,7 +233,7 @@ static int separability_round(const separability_state *m, const separability_am
     if (largest[0] == of->count || largest[1] == of->count) return 0;
     const int heavy = total[1] > total[0];
     const int64_t over = total[heavy] - total[!heavy];
-    assert(over >= 0);
+    assert(!(over < 0));
     if (over < share[largest[heavy]])
         share[largest[heavy]] -= over;
     else

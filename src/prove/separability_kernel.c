@@ -130,7 +130,7 @@ static hsp_status separability_kernel_separable(separability_kernel_state *m,
     const int places = 15 - (int)ceill(log10l(fmaxl(fabsl(b), 1e-6L)));
     const int64_t grid = hsp__prove_grid(b, places);
     b = (hsp__long)grid / powl(10, (hsp__long)places);
-    assert(f->total > 0 && f->square >= 0);
+    assert(!(f->total <= 0) && !(f->square < 0));
     const hsp__long margin = fminl(f->low[0] - b, f->low[1] + b) * (1 - 1e-14L);
     if (!(margin > 0) || !(f->square > 0))
         return hsp__prove_skip(
