@@ -234,7 +234,7 @@ test:
 test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
 run-tests: test-programs
 	@tests/run.sh $(BUILD)
-run-check: all $(patsubst %,$(BUILD)/tests/%,$(shell sed -n '/^[a-z]*\/test_/p' tests/quick))
+run-check: all $(patsubst %,$(BUILD)/tests/%,$(shell sed -n '/^[a-z]*\/test_/p' tests/quick 2>/dev/null))
 	@tests/run.sh $(BUILD) quick
 
 # ---- Sanitizers --------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ block()
         inside && n == want'
 }
 tree=$copy/tree
-mkdir -p "$tree/build" && cp -a Makefile include src cli verify "$tree/" && cp -a "$build/obj" "$build/flags" "$tree/build/" || exit 1
+mkdir -p "$tree/build" && cp -a Makefile include src cli verify tools "$tree/" && cp -a "$build/obj" "$build/flags" "$tree/build/" || exit 1
 block 1 >"$tree/src/learn/nearest_centroid.c"
 line=$(block 2)
 [ -s "$tree/src/learn/nearest_centroid.c" ] && [ "$(echo "$line" | grep -c 'define HSP__LEARNERS')" -eq 1 ]

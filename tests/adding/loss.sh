@@ -23,8 +23,8 @@ report()
 awk '/^## /{in_section = $0 == "## A loss"} in_section' docs/development/adding.md | sed -n '/^```diff$/,/^```$/p' | sed '/^```/d' >"$copy/loss.diff"
 
 tree=$copy/tree
-mkdir -p "$tree/build" "$tree/tests/adding" && cp -a Makefile include src cli verify "$tree/" &&
-    cp -a tests/check.h tests/learn "$tree/tests/" && cp tests/adding/check_loss.c "$tree/tests/adding/test_loss.c" &&
+mkdir -p "$tree/build" "$tree/tests/adding" && cp -a Makefile include src cli verify tools "$tree/" &&
+    cp -a tests/check.h tests/options.h tests/learn "$tree/tests/" && cp tests/adding/check_loss.c "$tree/tests/adding/test_loss.c" &&
     cp -a "$build/obj" "$build/flags" "$tree/build/" || exit 1
 patch -s -d "$tree" -p1 <"$copy/loss.diff" >&2
 report $? 'the patch applies'
