@@ -79,7 +79,7 @@ endif
 HEADERS  := $(wildcard include/*.h)
 LIB_SRC  := $(wildcard src/*/*.c src/*/*/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
-# The checker, which the library calls (src/prove/verify.c); it needs GMP.
+# The checker, which the library calls (src/prove/run_checker.c); it needs GMP.
 CORE_SRC  := $(if $(HAVE_GMP),$(filter-out %/main.c,$(wildcard verify/core/*.c)))
 CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c)) $(CORE_SRC))
 TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))

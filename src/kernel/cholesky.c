@@ -19,7 +19,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "data/data.h"

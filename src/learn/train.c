@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "base/stop.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"

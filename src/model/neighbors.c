@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 
 enum {
     NEIGHBORS_FEW = 16,        /* queries, of all calls so far, for which no index is built */

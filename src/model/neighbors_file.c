@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"

@@ -7,7 +7,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "prove/bound.h"
 
 #define SIZE_UP   (1 + 1e-13) /* rounding, to the safe side */

@@ -19,7 +19,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "data/decimals.h"
 #include "data/scale.h"
 #include "learn/prepare.h"

@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "data/encode.h"
 #include "data/stream.h"
 #include "learn/option_helpers.h"

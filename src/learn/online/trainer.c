@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
 #include "learn/online/online_model.h"

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/report.h"
+#include "base/sized_report.h"
 #include "learn/select/grid.h"
 #include "learn/learner.h"
 #include "learn/select/cv_runner.h"

@@ -1,7 +1,7 @@
 /* Reports that callers own begin with `size_t size`, which the caller sets to the sizeof it was
  * compiled with. Later versions add members at the end; a call fills those that the caller has. */
-#ifndef HSP_BASE_REPORT_H
-#define HSP_BASE_REPORT_H
+#ifndef HSP_BASE_SIZED_REPORT_H
+#define HSP_BASE_SIZED_REPORT_H
 
 #include <string.h>
 

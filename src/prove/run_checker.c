@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "halfspace_all.h"
 
-static const hsp_option verify_options[] = {
+static const hsp_option run_checker_options[] = {
     {"model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
      "check that this is the model file that the certificate is about"},
     {"effort", HSP_OPTION_INTEGER, "1", 1, 1e6, NULL, "N",
@@ -19,12 +19,12 @@ static const hsp_option verify_options[] = {
 
 const hsp_option_table *hsp_verify_options(void)
 {
-    static const hsp_option_table table = {"verify", "options of verify", verify_options, 2};
+    static const hsp_option_table table = {"verify", "options of verify", run_checker_options, 2};
     return &table;
 }
 
 /* The texts of a report are its own. */
-static void verify_free_text(const hsp_allocator *memory, const char *text)
+static void run_checker_free_text(const hsp_allocator *memory, const char *text)
 {
     union {
         const char *in;
@@ -36,8 +36,8 @@ static void verify_free_text(const hsp_allocator *memory, const char *text)
 void hsp_verification_free(hsp_verification *verification)
 {
     if (!verification) return;
-    verify_free_text(hsp__owned_memory(verification), verification->established);
-    verify_free_text(hsp__owned_memory(verification), verification->reason);
+    run_checker_free_text(hsp__owned_memory(verification), verification->established);
+    run_checker_free_text(hsp__owned_memory(verification), verification->reason);
     hsp__owned_free(verification);
 }
 
@@ -46,12 +46,12 @@ void hsp_verification_free(hsp_verification *verification)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static hsp_status verify_fail(hsp_error *err, const char *path, const char *what)
+static hsp_status run_checker_fail(hsp_error *err, const char *path, const char *what)
 {
     return hsp__fail_at(err, HSP_IO, path, 0, 0, "%s: %s", what, strerror(errno));
 }
 
-static int verify_packed(FILE *file)
+static int run_checker_packed(FILE *file)
 {
     static const struct {
         const char *bytes;
@@ -65,26 +65,26 @@ static int verify_packed(FILE *file)
     return 0;
 }
 
-static int verify_take(void *user, const void *bytes, size_t size)
+static int run_checker_take(void *user, const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, user) != size;
 }
 
 /* The file, or what is in it. The checker reads from the start again and again: no pipes. */
-static hsp_status verify_open(hsp_context *ctx, const char *path, hsp_error *err, FILE **out)
+static hsp_status run_checker_open(hsp_context *ctx, const char *path, hsp_error *err, FILE **out)
 {
     FILE *file = fopen(path, "rb");
-    if (!file) return verify_fail(err, path, "cannot open");
-    if (!verify_packed(file)) {
+    if (!file) return run_checker_fail(err, path, "cannot open");
+    if (!run_checker_packed(file)) {
         *out = file;
         return HSP_OK;
     }
     fclose(file);
     file = tmpfile();
-    if (!file) return verify_fail(err, NULL, "no temporary file");
-    hsp_status status = hsp_file_unpack(ctx, path, verify_take, file, err);
+    if (!file) return run_checker_fail(err, NULL, "no temporary file");
+    hsp_status status = hsp_file_unpack(ctx, path, run_checker_take, file, err);
     if (!status && (fflush(file) || ferror(file)))
-        status = verify_fail(err, NULL, "no temporary file");
+        status = run_checker_fail(err, NULL, "no temporary file");
     rewind(file);
     if (status)
         fclose(file);
@@ -96,8 +96,8 @@ static hsp_status verify_open(hsp_context *ctx, const char *path, hsp_error *err
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* What the checker said; its status decides. */
-static hsp_status verify_report_new(hsp_context *ctx, int status, const char *established,
-                                    const char *reason, hsp_error *err, hsp_verification **out)
+static hsp_status run_checker_report_new(hsp_context *ctx, int status, const char *established,
+                                         const char *reason, hsp_error *err, hsp_verification **out)
 {
     if (status == HALFSPACE_NO_MEMORY) return hsp__fail_memory(err);
     hsp_verification *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
@@ -116,8 +116,8 @@ static hsp_status verify_report_new(hsp_context *ctx, int status, const char *es
     return hsp__fail_memory(err);
 }
 
-static hsp_status verify_ask(hsp_context *ctx, const halfspace_files *files, hsp_error *err,
-                             hsp_verification **out)
+static hsp_status run_checker_ask(hsp_context *ctx, const halfspace_files *files, hsp_error *err,
+                                  hsp_verification **out)
 {
     char *said = NULL, *reason = NULL;
     size_t size;
@@ -127,16 +127,16 @@ static hsp_status verify_ask(hsp_context *ctx, const halfspace_files *files, hsp
     if (to) fclose(to);
     if (why) fclose(why);
     hsp_status status = whole && said && reason
-                            ? verify_report_new(ctx, found, said, reason, err, out)
+                            ? run_checker_report_new(ctx, found, said, reason, err, out)
                             : hsp__fail_memory(err);
     free(said);
     free(reason);
     return status;
 }
 
-static hsp_status verify_files(hsp_context *ctx, FILE *certificate, const char *path,
-                               const char *test, const hsp_options *options, hsp_error *err,
-                               hsp_verification **out)
+static hsp_status run_checker_files(hsp_context *ctx, FILE *certificate, const char *path,
+                                    const char *test, const hsp_options *options, hsp_error *err,
+                                    hsp_verification **out)
 {
     const char *model = options ? hsp_options_text(options, "model") : NULL;
     halfspace_files files = {.cert = certificate,
@@ -145,13 +145,13 @@ static hsp_status verify_files(hsp_context *ctx, FILE *certificate, const char *
                              .model_name = model,
                              .effort =
                                  options ? (unsigned)hsp_options_integer(options, "effort") : 1};
-    hsp_status status = verify_open(ctx, path, err, &files.data);
-    if (!status && test) status = verify_open(ctx, test, err, &files.test);
+    hsp_status status = run_checker_open(ctx, path, err, &files.data);
+    if (!status && test) status = run_checker_open(ctx, test, err, &files.test);
     if (!status && model) {
         files.model = fopen(model, "rb"); /* as it is: its hash is of these bytes */
-        if (!files.model) status = verify_fail(err, model, "cannot open");
+        if (!files.model) status = run_checker_fail(err, model, "cannot open");
     }
-    if (!status) status = verify_ask(ctx, &files, err, out);
+    if (!status) status = run_checker_ask(ctx, &files, err, out);
     FILE *const opened[] = {files.data, files.test, files.model};
     for (size_t i = 0; i < sizeof opened / sizeof *opened; i++)
         if (opened[i]) fclose(opened[i]);
@@ -166,7 +166,7 @@ hsp_status hsp_verify(hsp_context *ctx, const void *certificate, size_t size, co
     char *copy = hsp__copy_text(&ctx->allocator, certificate, size);
     FILE *file = copy ? fmemopen(copy, size, "rb") : NULL;
     hsp_status status = file ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = verify_files(ctx, file, path, test, options, err, out);
+    if (!status) status = run_checker_files(ctx, file, path, test, options, err, out);
     if (file) fclose(file);
     hsp__free(&ctx->allocator, copy);
     return status;
@@ -178,15 +178,15 @@ hsp_status hsp_verify_file(hsp_context *ctx, const char *certificate_path, const
 {
     HSP__NEED(err, ctx, certificate_path, path, out);
     FILE *file = fopen(certificate_path, "rb");
-    if (!file) return verify_fail(err, certificate_path, "cannot open");
-    hsp_status status = verify_files(ctx, file, path, test, options, err, out);
+    if (!file) return run_checker_fail(err, certificate_path, "cannot open");
+    hsp_status status = run_checker_files(ctx, file, path, test, options, err, out);
     fclose(file);
     return status;
 }
 
 #else
 
-static hsp_status verify_without_gmp(hsp_error *err)
+static hsp_status run_checker_without_gmp(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
                      "this build is without GMP, which certificates need: install libgmp-dev and "
@@ -199,7 +199,7 @@ hsp_status hsp_verify(hsp_context *ctx, const void *certificate, size_t size, co
 {
     HSP__NEED(err, ctx, certificate, path, out);
     (void)size, (void)test, (void)options;
-    return verify_without_gmp(err);
+    return run_checker_without_gmp(err);
 }
 
 hsp_status hsp_verify_file(hsp_context *ctx, const char *certificate_path, const char *path,
@@ -208,7 +208,7 @@ hsp_status hsp_verify_file(hsp_context *ctx, const char *certificate_path, const
 {
     HSP__NEED(err, ctx, certificate_path, path, out);
     (void)test, (void)options;
-    return verify_without_gmp(err);
+    return run_checker_without_gmp(err);
 }
 
 #endif
