@@ -237,6 +237,7 @@ static const hsp_field *inspect_norm_fields(void)
 static const hsp_field *inspect_totals_fields(void)
 {
     static const hsp_field fields[] = {
+        FIELD(COUNT, "nonzeros", NULL, nonzeros, "entries other than 0"),
         FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
         FIELD(OBJECT, "norms", NULL, rows, "Euclidean norms of the rows",
               .of = inspect_norm_fields),

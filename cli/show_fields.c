@@ -372,12 +372,19 @@ const hsp_field *cli_data_fields(void)
     static const hsp_field fields[] = {
         FIELD_GET(COUNT, "rows", NULL, fields_rows, "rows", .unit = "rows"),
         FIELD_GET(COUNT, "features", NULL, fields_cols, "columns", .unit = "columns"),
-        FIELD_GET(COUNT, "nonzeros", NULL, fields_nonzeros, "entries other than 0"),
         FIELD_GET(TEXT, "storage", NULL, fields_storage,
                   "dense, sparse, or ones (sparse, all values 1)"),
         FIELD_GET(TEXT, "precision", NULL, fields_precision, "single or double"),
         FIELD_GET(TEXT, "precision_reason", NULL, fields_reason,
                   "why reading chose double precision", .when = "null if it did not"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+const hsp_field *cli_nonzeros_fields(void)
+{
+    static const hsp_field fields[] = {
+        FIELD_GET(COUNT, "nonzeros", NULL, fields_nonzeros, "entries other than 0"),
         {.type = HSP_FIELD_END}};
     return fields;
 }
