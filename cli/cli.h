@@ -220,7 +220,8 @@ void cli_confusion_print(const cli_confusion *confusion, FILE *file);
  * and storage of the rows. */
 const hsp_field *cli_numbers_fields(void);
 const hsp_field *cli_data_fields(void);
-const hsp_field *cli_nonzeros_fields(void); /* as stored */
+const hsp_field *cli_shape_fields(void);   /* two parts of it: rows and columns, */
+const hsp_field *cli_storage_fields(void); /* and how they are stored */
 
 /* peak_rss_bytes and threads, which every report has. */
 const hsp_field *cli_cost_fields(void);

@@ -34,7 +34,6 @@ static const hsp_field *convert_fields(void)
         FIELD(TEXT, "file", NULL, file, "the data file"),
         FIELD(TEXT, "output", NULL, output, "the file written"),
         FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_nonzeros_fields),
         FIELD(TEXT, "encoding", NULL, encoding, "the file of the encoding",
               .when = "null without --save-encoding"),
         FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),

@@ -191,6 +191,7 @@ GETTER(inspect_min, inspect, seen,
 GETTER(inspect_max, inspect, seen,
        hsp_number_text(seen->totals->max, hsp_data_precision(seen->data), room))
 GETTER(inspect_totals, inspect, seen, seen->totals)
+GETTER(inspect_nonzeros, inspect, seen, &seen->totals->nonzeros) /* of the file, if that is known */
 GETTER_NEW(inspect_bytes, inspect, seen, uint64_t, hsp_data_bytes(seen->data))
 
 static const hsp_field *inspect_class_fields(void)
@@ -237,7 +238,6 @@ static const hsp_field *inspect_norm_fields(void)
 static const hsp_field *inspect_totals_fields(void)
 {
     static const hsp_field fields[] = {
-        FIELD(COUNT, "nonzeros", NULL, nonzeros, "entries other than 0"),
         FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
         FIELD(OBJECT, "norms", NULL, rows, "Euclidean norms of the rows",
               .of = inspect_norm_fields),
@@ -268,7 +268,9 @@ static const hsp_field *inspect_fields(void)
 {
     static const hsp_field fields[] = {
         FIELD(TEXT, "file", NULL, path, "the data file"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
+        FIELD_GET(COUNT, "nonzeros", NULL, inspect_nonzeros, "entries other than 0"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields),
         FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
         FIELD_GET(COUNT, "bytes", NULL, inspect_bytes, "memory of rows and labels",
                   .unit = "bytes"),

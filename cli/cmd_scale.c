@@ -37,7 +37,6 @@ static const hsp_field *scale_fields(void)
         FIELD(TEXT, "scaling", NULL, scaling, "the file of the scaling",
               .when = "null without --save or --apply"),
         FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_nonzeros_fields),
         FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
         FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to scale and write"),
         {.type = HSP_FIELD_END}};

@@ -367,11 +367,18 @@ const hsp_field *cli_numbers_fields(void)
     return fields;
 }
 
-const hsp_field *cli_data_fields(void)
+const hsp_field *cli_shape_fields(void)
 {
     static const hsp_field fields[] = {
         FIELD_GET(COUNT, "rows", NULL, fields_rows, "rows", .unit = "rows"),
         FIELD_GET(COUNT, "features", NULL, fields_cols, "columns", .unit = "columns"),
+        {.type = HSP_FIELD_END}};
+    return fields;
+}
+
+const hsp_field *cli_storage_fields(void)
+{
+    static const hsp_field fields[] = {
         FIELD_GET(TEXT, "storage", NULL, fields_storage,
                   "dense, sparse, or ones (sparse, all values 1)"),
         FIELD_GET(TEXT, "precision", NULL, fields_precision, "single or double"),
@@ -381,13 +388,20 @@ const hsp_field *cli_data_fields(void)
     return fields;
 }
 
-const hsp_field *cli_nonzeros_fields(void)
+#undef RECORD
+#define RECORD fields_data
+
+const hsp_field *cli_data_fields(void)
 {
     static const hsp_field fields[] = {
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
         FIELD_GET(COUNT, "nonzeros", NULL, fields_nonzeros, "entries other than 0"),
+        FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields),
         {.type = HSP_FIELD_END}};
     return fields;
 }
+
+#undef RECORD
 
 /* ---- Confusion matrices ---- */
 
