@@ -57,7 +57,7 @@ HSP_API const hsp_option_table *hsp_verify_options(void);
 
 /* The certificate is `size` bytes of text (hsp_certificate_text), or a file. `test` is the second
  * data file, if a claim is about one, or NULL. Data files may be compressed; none is a pipe.
- * `options` NULL: the defaults. HSP_OK means that the checker ran: see (*out)->verdict. */
+ * `options` NULL: the defaults. HSP_OK means that the checker ran; *out has its answer. */
 HSP_API hsp_status hsp_verify(hsp_context *ctx, const void *certificate, size_t size,
                               const char *path, const char *test, const hsp_options *options,
                               hsp_error *err, hsp_verification **out);

@@ -662,8 +662,7 @@ static void headline(void)
     hsp_error_report *eighth = outlook(model, data, NULL, (const char *[]){"delta", "0.01", NULL});
     double least = 1, early = 1;
     for (size_t i = 0; i < out->count; i++) {
-        if (strcmp(eighth->bounds[i].about, "this model") || !eighth->bounds[i].applies)
-            continue;
+        if (strcmp(eighth->bounds[i].about, "this model") || !eighth->bounds[i].applies) continue;
         least = fmin(least, eighth->bounds[i].value);
         early = fmin(early, out->bounds[i].value);
     }
