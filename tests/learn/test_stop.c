@@ -97,6 +97,7 @@ static void stopped_anywhere(void)
         stop_at = calls = 0;
         hsp_context_set_progress(ctx, count_calls, NULL);
         CHECK(hsp_train(ctx, data, options, NULL, &whole, &model) == HSP_OK);
+        hsp_evidence_free(whole.evidence);
         hsp_model_free(model);
         const int all = calls;
         int kept = 0;

@@ -144,6 +144,8 @@ static hsp_status call_neighbors_in_space(memory_scene *s, hsp_error *err)
     hsp_status status = hsp_kernel_parse(s->ctx, "normalize(poly(2,1))", 0, 1, err, &own->kernel);
     if (!status)
         status = hsp_model_neighbors(s->ctx, s->near, &s->rows->view, 2, err, s->neighbors);
+    hsp__knn_free(own->kept); /* the index knows the kernel */
+    own->kept = NULL;
     hsp_kernel_free(own->kernel);
     own->kernel = NULL;
     own->metric = HSP__METRIC_L2;
