@@ -23,14 +23,14 @@
 typedef enum hsp__stop_why { HSP__GO_ON, HSP__STOP_REQUESTED, HSP__STOP_LATE } hsp__stop_why;
 
 struct hsp__stop {
-    hsp_context *outer;   /* whose callback is asked; it may have a scope of its own */
-    pthread_t owner;      /* the thread that may ask it */
-    double began;         /* on hsp__clock */
-    double deadline;      /* likewise; 0: none */
-    double next;          /* when the callback is due again */
-    hsp_progress latest;  /* what it is told then */
-    atomic_int why;       /* hsp__stop_why */
-    _Atomic double ended; /* when it was stopped, on hsp__clock */
+    hsp_context *outer;      /* whose callback is asked; it may have a scope of its own */
+    pthread_t owner;         /* the thread that may ask it */
+    double began;            /* on hsp__clock */
+    _Atomic double deadline; /* likewise; 0: none. Runs side by side may set it */
+    double next;             /* when the callback is due again */
+    hsp_progress latest;     /* what it is told then */
+    atomic_int why;          /* hsp__stop_why */
+    _Atomic double ended;    /* when it was stopped, on hsp__clock */
 };
 
 /* Seconds on a clock that never goes back. */
