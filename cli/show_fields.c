@@ -302,9 +302,9 @@ static const void *fields_own(const void *record, size_t i, void *room)
 static void fields_root(const cli_result *result, hsp_field root[3])
 {
     root[0] = (hsp_field){.type = HSP_FIELD_PART, .get = fields_own, .of = result->fields};
-    root[1] = result->bare
-                  ? (hsp_field){.type = HSP_FIELD_END}
-                  : (hsp_field){.type = HSP_FIELD_PART, .of = cli_cost_fields, .offset = 0};
+    root[1] = (hsp_field){.type = HSP_FIELD_END};
+    if (!result->bare)
+        root[1] = (hsp_field){.type = HSP_FIELD_PART, .of = cli_cost_fields, .offset = 0};
     root[2] = (hsp_field){.type = HSP_FIELD_END};
 }
 

@@ -63,7 +63,7 @@ void hsv_say_run(hsv_checker *c, const hsv_json *claim, const hsv_space *space)
         room += v->size + 32;
     char *text = hsv_new(c, room, 1), *to = text;
     for (const hsv_json *v = claim->child; v; v = v->next)
-        if (v->size && strcmp(v->key, "claim") && strcmp(v->key, "note"))
+        if (v->size && strcmp(v->key, "claim") != 0 && strcmp(v->key, "note") != 0)
             to += sprintf(to, "%s%s %.*s", to > text ? ", " : "", v->key, HSV_TEXT(v));
     hsv_say(c, "mistakes: that run%s has %s.", space ? space->name : "", text);
 }
