@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 /* ---- Commands and their options ---- */
 
@@ -162,37 +163,6 @@ void cli_progress_clear(void); /* before anything else is printed on a terminal 
 double cli_seconds(void);      /* of a clock that never goes back */
 
 /* ---- Reports ---- */
-
-/* An entry of a table of fields: type, key, label, member of the struct RECORD (or function),
- * meaning; then what else is to be said: .when = "...". */
-#define FIELD(kind, key, title, member, ...)                                                       \
-    {                                                                                              \
-        .type = HSP_FIELD_##kind, .name = key, .label = title, .offset = offsetof(RECORD, member), \
-        .meaning = __VA_ARGS__                                                                     \
-    }
-#define FIELD_GET(kind, key, title, function, ...)                              \
-    {                                                                           \
-        .type = HSP_FIELD_##kind, .name = key, .label = title, .get = function, \
-        .meaning = __VA_ARGS__                                                  \
-    }
-
-/* A function for .get that returns `value`, made from self, the record; or NULL. */
-#define GETTER(function, record_type, self, value)                        \
-    static const void *function(const void *record, size_t i, void *room) \
-    {                                                                     \
-        const record_type *self = record;                                 \
-        (void)i, (void)room;                                              \
-        return value;                                                     \
-    }
-/* Likewise, of a number that is computed. */
-#define GETTER_NEW(function, record_type, self, number_type, value)       \
-    static const void *function(const void *record, size_t i, void *room) \
-    {                                                                     \
-        const record_type *self = record;                                 \
-        (void)i;                                                          \
-        *(number_type *)room = value;                                     \
-        return room;                                                      \
-    }
 
 int cli_put(void *file, const void *bytes, size_t size); /* to a FILE *, for hsp_report_json */
 

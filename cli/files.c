@@ -12,7 +12,7 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
     if (!*path) return cli_fail(err, HSP_USAGE, NULL, "the name of the file to write is empty");
     if (!cli_json(run) || strcmp(path, "-") != 0) return HSP_OK;
     return cli_fail(err, HSP_USAGE, "--json",
-                    "what is made goes to standard output already; name a file for it");
+                    "standard output already has the data; name a file for this output");
 }
 
 int cli_writes_text(const hsp_options *write, const char *out)

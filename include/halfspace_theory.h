@@ -149,9 +149,9 @@ typedef struct hsp_trial_bound {
     uint64_t applied;      /* trials it applied to */
     uint64_t failed;       /* trials in which the true error was above it */
     uint64_t vacuous;      /* trials in which it was 1 or more */
-    double mean_value;     /* over the trials it applied to, values above 1 taken as 1 */
-    double mean_error;     /* of the true errors that it was compared with */
-    double chance;         /* the probability of at least this many failures if each trial fails
+    double mean_value; /* mean over the trials to which it applied; a value above 1 counts as 1 */
+    double mean_error; /* of the true errors that it was compared with */
+    double chance;     /* the probability of at least this many failures if each trial fails
                               with probability delta: small means that the bound is broken. NaN for
                               estimates */
 } hsp_trial_bound;

@@ -11,7 +11,7 @@ struct hsp_context {
     hsp_allocator allocator;
     int threads;         /* 0: one a processor */
     int processors;      /* 0: not asked yet */
-    hsp__pool *pool;     /* whoever copies a context borrows it; NULL: threads are started again */
+    hsp__pool *pool;     /* copies of a context borrow it; NULL: threads are started again */
     hsp_files *files;    /* what is written appears together with them; NULL: at once */
     size_t block_bytes;  /* text is parsed in blocks of about this size; tests make it tiny */
     double tick_seconds; /* the callback is asked so often (base/stop.h); tests: 0, at every tick */

@@ -1,5 +1,6 @@
 /* Values and JSON from tables of fields. */
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 #include <inttypes.h>
 #include <math.h>

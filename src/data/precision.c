@@ -375,7 +375,7 @@ void hsp__data_narrow(hsp_data *data)
 int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view)
 {
     for (uint64_t i = 0; i < view->rows; i++) {
-        if (i % 64 == 0 && hsp__tick(ctx)) return 0; /* whoever reads will see the same */
+        if (i % 64 == 0 && hsp__tick(ctx)) return 0; /* the reader sees the stop as well */
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             const double v = fabs(hsp__row_value(view, &row, k));

@@ -117,4 +117,39 @@
             "seed of the random order"                                     \
     }
 
+/* Of the online learners: the order of the rows, and when to stop. */
+#define HSP__OPTIONS_PASSES                                                                \
+    {"order",                                                                              \
+     HSP_OPTION_CHOICE,                                                                    \
+     "cyclic",                                                                             \
+     0,                                                                                    \
+     0,                                                                                    \
+     "cyclic|shuffle|first|worst|random",                                                  \
+     NULL,                                                                                 \
+     "order of the rows: as in the file, shuffled in each pass, or one mistake at a time " \
+     "picked among all rows"},                                                             \
+        {"passes", HSP_OPTION_INTEGER,                                                     \
+         "10",     0,                                                                      \
+         1e15,     "until-converged",                                                      \
+         "T",      "number of passes at most, or until a pass has no mistakes"},           \
+        {"max-passes", HSP_OPTION_INTEGER,                                                 \
+         "1000",       1,                                                                  \
+         1e15,         NULL,                                                               \
+         "N",          "limit of --passes until-converged"},                               \
+        {"max-updates", HSP_OPTION_INTEGER,                                                \
+         "0",           0,                                                                 \
+         1e15,          NULL,                                                              \
+         "N",           "maximum number of updates; 0: no limit"},                         \
+        HSP__OPTION_MAX_SECONDS
+#define HSP__OPTION_MULTICLASS_NATIVE                                                   \
+    {                                                                                   \
+        "multiclass", HSP_OPTION_CHOICE, "native", 0, 0, "native|ovr|ovo", NULL,        \
+            "more than two classes: the learner's own form, one-vs-rest, or one-vs-one" \
+    }
+#define HSP__OPTION_TRACE_UPDATES                           \
+    {                                                       \
+        "trace", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", \
+            "write one CSV line per update to this file"    \
+    }
+
 #endif

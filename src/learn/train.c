@@ -150,7 +150,7 @@ static hsp_status train_count_mistakes(hsp__train *train, hsp_model *model, hsp_
 static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out)
 {
     const hsp__native *native = train->is_native ? train->learner->native : NULL;
-    hsp_context unasked = hsp__stop_none(train->ctx); /* whoever stopped the run wants its model */
+    hsp_context unasked = hsp__stop_none(train->ctx); /* a stopped run still hands out its model */
     const hsp__model_spec spec = hsp__model_spec_of(train);
     hsp_model *model = NULL;
     hsp_status status = native && native->build
@@ -268,7 +268,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
         status = hsp__calibrate(&own, step.rows, step.options, train_once, err, &done, model);
     if (!status && step.work) status = hsp__approx_finish(&step, err, &done, &model);
     hsp__approx_close(&step);
-    hsp_context unasked = hsp__stop_none(&own); /* whoever stopped the run wants its model */
+    hsp_context unasked = hsp__stop_none(&own); /* a stopped run still hands out its model */
     if (!status && model) status = train_remember(&unasked, data, start, model, err);
     if (!status && model) status = train_stopped(&own, &done, model, err);
     hsp_model_free(read);

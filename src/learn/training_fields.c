@@ -1,7 +1,9 @@
 /* What a training run reports: the fields of hsp_training and of its parts. */
 #include <math.h>
+#include <string.h>
 
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 /* ---- Convergence ---- */
 
@@ -241,9 +243,19 @@ GETTER(training_limiting, hsp_training, run,
            ? &run->optimum.rounding
            : NULL)
 
-GETTER(training_passes, hsp_training, run, run->passes ? &run->passes : NULL)
+/* Linear programs are counted as passes, and their steps as updates. */
+static int training_is_lp(const hsp_training *run)
+{
+    return run->optimum.solver && strcmp(run->optimum.solver, "clp") == 0;
+}
 
-GETTER(training_updates, hsp_training, run, run->passes ? &run->updates : NULL)
+GETTER(training_programs, hsp_training, run, training_is_lp(run) ? &run->passes : NULL)
+
+GETTER(training_passes, hsp_training, run,
+       run->passes && !training_is_lp(run) ? &run->passes : NULL)
+
+GETTER(training_updates, hsp_training, run,
+       run->passes && !training_is_lp(run) ? &run->updates : NULL)
 
 /* How many rows a share of them is; UINT64_MAX: it is not known. */
 static uint64_t training_count(double share, uint64_t rows)
@@ -307,9 +319,12 @@ const hsp_field *hsp_training_fields(void)
          .get = training_convergence,
          .optional = 1,
          .meaning = "Learners that minimise an objective (svm, logistic, lp)"},
+        FIELD_GET(COUNT, ".programs", "linear programs", training_programs, NULL,
+                  .text = "{.programs} (steps: {updates})"),
         FIELD(COUNT, "passes", "passes", passes,
               "passes over the rows (lp: linear programs solved)", .text = "{.passes}"),
-        FIELD(COUNT, "updates", "updates", updates, "changes of the weights (solvers: steps)",
+        FIELD(COUNT, "updates", "updates", updates,
+              "changes of the weights (solvers, linear programs: steps)",
               .text = "{.updates}[, {mistakes_last_pass} of them in the last pass]"),
         FIELD_GET(COUNT, "mistakes_last_pass", NULL, training_last_pass, "updates in the last pass",
                   .when = "null for learners that minimise"),

@@ -1,7 +1,8 @@
 /* What measuring a model reports: the fields of hsp_evaluation. */
 #include <math.h>
 
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 #define RECORD hsp_evaluation
 #define EMPTY  "null without rows"

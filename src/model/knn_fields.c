@@ -1,7 +1,8 @@
 /* What a model of nearest neighbours reports: the fields of hsp_knn_report. */
 #include <math.h>
 
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 #define RECORD hsp_knn_report
 

@@ -1,5 +1,6 @@
 /* What confirming a separator reports: the fields of hsp_confirmation. */
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 #define RECORD hsp_confirmation
 

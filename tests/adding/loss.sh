@@ -4,19 +4,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$1
-copy=$(mktemp -d) || exit 1
-trap 'rm -rf "$copy"' EXIT
-
-failed=0
-report()
-{
-    if [ "$1" -eq 0 ]; then
-        echo "ok $2"
-    else
-        echo "FAILED $2"
-        failed=1
-    fi
-}
+. tests/adding/common
 
 # The patch stands between ```diff and ``` in the section "A loss".
 # shellcheck disable=SC2016 # the quotes are marks of the page

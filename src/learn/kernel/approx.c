@@ -476,7 +476,7 @@ hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_traini
     approx_work *work = step->work;
     hsp_context unasked = hsp__stop_none(work->asked);
     hsp_model *linear = *model;
-    work->ctx = &unasked; /* whoever stopped the run wants its model */
+    work->ctx = &unasked; /* a stopped run still hands out its model */
     hsp_status status = approx_evidence(work, run->evidence, err);
     *model = NULL;
     if (!status && linear) status = approx_model(work, linear, err, model);

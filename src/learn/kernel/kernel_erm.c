@@ -116,8 +116,8 @@ static uint64_t kernel_erm_memory(const hsp__train *train)
     return train->plan.cache_bytes - (kernel_erm_of(train)->gram ? n * n * sizeof(float) : 0);
 }
 
-/* Memory is for this many pairs at a time, whoever works on them: what a cache has room for decides
- * in which order a machine's rows are visited, and so its bits. */
+/* Memory is for this many pairs at a time, on any number of threads: the size of a cache decides
+ * the order in which the rows of a pair are visited, and so the bits of its result. */
 static uint32_t kernel_erm_shares(const hsp__train *train)
 {
     return train->count < KERNEL_ERM_SHARES ? train->count : KERNEL_ERM_SHARES;

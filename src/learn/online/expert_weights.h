@@ -42,8 +42,9 @@ hsp_status hsp__expert_weights_init(hsp__expert_weights *voters, const hsp_alloc
                                     double beta, int negated, hsp_error *err);
 void hsp__expert_weights_free(hsp__expert_weights *voters);
 
-/* Columns up to count - 1, which were 0 until now. silent[j] says of which kind; `silent` NULL: all
- * that are new are `all_silent`. Those whose zeros said no must be there before the first row. */
+/* Add experts for the columns up to count - 1, which were 0 in all rows so far. silent[j]: a 0 of
+ * column j abstains (else it votes no, and the column must be added before the first row);
+ * `silent` NULL: all new columns are `all_silent`. */
 hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count,
                                      const unsigned char *silent, int all_silent, hsp_error *err);
 

@@ -1,5 +1,6 @@
 /* What cross-validation reports: the fields of hsp_held_out and hsp_fold. */
-#include "base/fields.h"
+#include "halfspace_all.h"
+#include "halfspace_fields.h"
 
 #define RECORD hsp_held_out
 

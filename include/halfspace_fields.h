@@ -1,10 +1,11 @@
-/* Tables of fields: reports described once (halfspace_report.h says what a field is). */
-#ifndef HSP_BASE_FIELDS_H
-#define HSP_BASE_FIELDS_H
+/* Macros to write tables of fields (halfspace_report.h) for records of one's own. The library and
+ * the command write theirs with them. Their names are short: include this in .c files only. */
+#ifndef HALFSPACE_FIELDS_H
+#define HALFSPACE_FIELDS_H
 
 #include <stddef.h>
 
-#include "halfspace_all.h"
+#include "halfspace_report.h"
 
 /* An entry of a table: type, key, label, member of the struct RECORD (or function), meaning; then
  * what else is to be said: .when = "...". */
