@@ -15,6 +15,16 @@ hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uin
                         uint64_t column, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* A value of an option, or a combination of options, that is refused: `option` as typed, "--trace". */
+#define hsp__fail_option(err, option, ...) hsp__fail_at(err, HSP_USAGE, option, 0, 0, __VA_ARGS__)
+
+/* Go on if the call succeeded, else return its status. */
+#define HSP__TRY(call)                  \
+    do {                                \
+        const hsp_status try_ = (call); \
+        if (try_) return try_;          \
+    } while (0)
+
 /* A failed system call: the message ends in errno's text. */
 hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 
