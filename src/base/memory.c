@@ -89,15 +89,17 @@ char *hsp__copy_text(const hsp_allocator *memory, const char *text, size_t size)
     return copy;
 }
 
-int hsp__reserve(const hsp_allocator *memory, void **pointer, uint64_t *capacity, uint64_t needed,
+int hsp__reserve(const hsp_allocator *memory, void *pointer, uint64_t *capacity, uint64_t needed,
                  size_t size)
 {
     if (needed <= *capacity) return 1;
     uint64_t target = *capacity + *capacity / 2 + 16;
     if (target < needed) target = needed;
-    void *grown = hsp__resize(memory, *pointer, target, size);
-    if (!grown) return 0;
-    *pointer = grown;
+    void *block;
+    memcpy(&block, pointer, sizeof block); /* a pointer of another type than void * */
+    block = hsp__resize(memory, block, target, size);
+    if (!block) return 0;
+    memcpy(pointer, &block, sizeof block);
     *capacity = target;
     return 1;
 }

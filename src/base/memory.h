@@ -32,9 +32,10 @@ void hsp__free(const hsp_allocator *memory, void *pointer);
 
 char *hsp__copy_text(const hsp_allocator *memory, const char *text, size_t size);
 
-/* Grow *pointer (capacity *capacity items) so that it holds at least `needed` items: by half as
- * much again at least. 0 when there is no memory. */
-int hsp__reserve(const hsp_allocator *memory, void **pointer, uint64_t *capacity, uint64_t needed,
+/* Grow an array (`pointer` is the address of a pointer of any type, *capacity its items) so that it
+ * holds at least `needed` items: by half as much again at least. 0 when there is no memory; the
+ * array is then as before. */
+int hsp__reserve(const hsp_allocator *memory, void *pointer, uint64_t *capacity, uint64_t needed,
                  size_t size);
 
 /* Ask the system for large pages under a large array. */
