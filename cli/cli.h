@@ -35,6 +35,16 @@ typedef struct cli_group {
     const hsp_option_table *(*table)(void); /* NULL: the variant's, see below */
 } cli_group;
 
+/* A function that returns a command's own options, for a group. */
+#define CLI_OPTIONS(function, command, ...)                                         \
+    static const hsp_option_table *function(void)                                   \
+    {                                                                               \
+        static const hsp_option own[] = {__VA_ARGS__};                              \
+        static const hsp_option_table table = {command, "options of " command, own, \
+                                               sizeof own / sizeof *own};           \
+        return &table;                                                              \
+    }
+
 /* A result: what the command line begins with ("kernel check"), and the table of its fields. */
 typedef struct cli_result {
     const char *name;

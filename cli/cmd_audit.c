@@ -9,20 +9,13 @@
 
 enum { AUDIT_OWN, AUDIT_READ };
 
-static const hsp_option audit_own[] = {
+CLI_OPTIONS(
+    audit_options, "audit",
     {"reference", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SEPARATOR",
      "model of the separator w* in the bounds: any that separates the rows (default: the separator "
      "of widest margin)"},
     {"disjunction", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "A,B,C",
-     "winnow: instead of a model, the columns of the disjunction"},
-};
-
-static const hsp_option_table *audit_options(void)
-{
-    static const hsp_option_table table = {"audit", "options of audit", audit_own,
-                                           sizeof audit_own / sizeof *audit_own};
-    return &table;
-}
+     "winnow: instead of a model, the columns of the disjunction"})
 
 static const cli_group audit_groups[] = {
     {"Options", audit_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
@@ -118,30 +111,20 @@ static void audit_print(const cli *run, const audit *seen)
 
 /* ---- The result ---- */
 
-#define RECORD hsp_mistake_bound
-
 GETTER(audit_bound_held, hsp_mistake_bound, bound, bound->applies ? &bound->held : NULL)
 GETTER(audit_why, hsp_mistake_bound, bound, bound->why)
 
-static const hsp_field *audit_bound_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, name, "name of the theorem"),
-        FIELD(TEXT, "formula", NULL, formula, "what it says"),
-        FIELD(FLAG, "applies", NULL, applies, "its assumptions hold on this data"),
-        FIELD(REAL, "observed", NULL, observed, "the left side, of the run",
-              .when = "null if it does not apply"),
-        FIELD(REAL, "bound", NULL, bound, "the right side", .when = "null if it does not apply"),
-        FIELD(FLAG, "lower", NULL, lower, "observed must be at least the bound, not at most"),
-        FIELD_GET(FLAG, "held", NULL, audit_bound_held, "the bound held",
-                  .when = "null if it does not apply"),
-        FIELD_GET(TEXT, "why", NULL, audit_why, "the figures, or the assumption that fails"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD audit
+FIELDS(audit_bound_fields, hsp_mistake_bound,
+       FIELD(TEXT, "name", NULL, name, "name of the theorem"),
+       FIELD(TEXT, "formula", NULL, formula, "what it says"),
+       FIELD(FLAG, "applies", NULL, applies, "its assumptions hold on this data"),
+       FIELD(REAL, "observed", NULL, observed, "the left side, of the run",
+             .when = "null if it does not apply"),
+       FIELD(REAL, "bound", NULL, bound, "the right side", .when = "null if it does not apply"),
+       FIELD(FLAG, "lower", NULL, lower, "observed must be at least the bound, not at most"),
+       FIELD_GET(FLAG, "held", NULL, audit_bound_held, "the bound held",
+                 .when = "null if it does not apply"),
+       FIELD_GET(TEXT, "why", NULL, audit_why, "the figures, or the assumption that fails"))
 
 GETTER(audit_bound_at, audit, seen, i < seen->count ? &seen->bounds[i] : NULL)
 
@@ -157,40 +140,27 @@ static const void *audit_updates(const void *record, size_t i, void *room)
 GETTER(audit_margin, audit, seen, seen->separates ? seen : NULL)
 GETTER_NEW(audit_held, audit, seen, int, !seen->exceeded)
 
-static const hsp_field *audit_margin_fields(void)
-{
-    static const hsp_field fields[] = {FIELD(REAL, "low", NULL, low, "it is at least this"),
-                                       FIELD(REAL, "high", NULL, high, "it is at most this"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(audit_margin_fields, audit, FIELD(REAL, "low", NULL, low, "it is at least this"),
+       FIELD(REAL, "high", NULL, high, "it is at most this"))
 
-static const hsp_field *audit_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "model", NULL, model, "the model file"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(PART, NULL, NULL, given.data, NULL, .of = cli_numbers_fields),
-        FIELD(TEXT, "reference", NULL, named, "the model file of the reference",
-              .when = "null without --reference"),
-        FIELD_GET(OBJECT, "margin", NULL, audit_margin,
-                  "the widest margin, if the reference was searched for and separates the rows",
-                  .when = "null otherwise", .of = audit_margin_fields),
-        FIELD(TEXT, "disjunction", NULL, disjunction, "the columns of the reference",
-              .when = "null without --disjunction"),
-        FIELD_GET(COUNT, "updates", NULL, audit_updates, "updates of the run",
-                  .when = "null if the model does not record them"),
-        FIELD_GET(FLAG, "held", NULL, audit_held, "no bound that applies was exceeded"),
-        FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
-        FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
-        FIELD_GET(LIST, "bounds", NULL, audit_bound_at, "the bounds", .of = audit_bound_fields),
-        FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read"),
-        FIELD(SECONDS, "audit_seconds", NULL, seconds, "time to audit"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(audit_fields, audit, FIELD(TEXT, "model", NULL, model, "the model file"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(PART, NULL, NULL, given.data, NULL, .of = cli_numbers_fields),
+       FIELD(TEXT, "reference", NULL, named, "the model file of the reference",
+             .when = "null without --reference"),
+       FIELD_GET(OBJECT, "margin", NULL, audit_margin,
+                 "the widest margin, if the reference was searched for and separates the rows",
+                 .when = "null otherwise", .of = audit_margin_fields),
+       FIELD(TEXT, "disjunction", NULL, disjunction, "the columns of the reference",
+             .when = "null without --disjunction"),
+       FIELD_GET(COUNT, "updates", NULL, audit_updates, "updates of the run",
+                 .when = "null if the model does not record them"),
+       FIELD_GET(FLAG, "held", NULL, audit_held, "no bound that applies was exceeded"),
+       FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
+       FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
+       FIELD_GET(LIST, "bounds", NULL, audit_bound_at, "the bounds", .of = audit_bound_fields),
+       FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read"),
+       FIELD(SECONDS, "audit_seconds", NULL, seconds, "time to audit"))
 
 static const cli_result audit_results[] = {{"audit", audit_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

@@ -113,36 +113,27 @@ static void bound_print_size(const hsp_sample_size *size)
 
 static const cli_result bound_results[4]; /* MODEL, sample-size, simulate */
 
-#define RECORD hsp_sample_size
-
 GETTER(bound_hypotheses, hsp_sample_size, size, size->hypotheses)
 
-static const hsp_field *bound_size_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "hypotheses", NULL, bound_hypotheses, "the class of hypotheses"),
-        FIELD(TEXT, "solved", NULL, solved, "what was found: rows, epsilon or delta"),
-        FIELD(REAL, "rows", NULL, rows, "rows, as given or found", .unit = "rows",
-              .when = "null beyond 2^53"),
-        FIELD(REAL, "epsilon", NULL, epsilon, "epsilon, as given or found",
-              .when = "null if there is none"),
-        FIELD(REAL, "delta", NULL, delta, "probability with which it may fail",
-              .when = "null if there is none"),
-        FIELD(FLAG, "vacuous", NULL, vacuous, "what was found says nothing"),
-        FIELD(REAL, "log_count", NULL, log_count, "ln |H|, or ln of the growth function at 2 rows",
-              .when = "null if infinite"),
-        FIELD(REAL, "vc_dimension", NULL, dimension, "VC dimension",
-              .when = "null for a finite class"),
-        FIELD(REAL, "closed_rows", NULL, closed_rows, "rows by the closed formula", .unit = "rows",
-              .when = "null unless solved for rows by VC dimension, without mistakes"),
-        FIELD(TEXT, "theorem", NULL, theorem, "the theorem"),
-        FIELD(TEXT, "formula", NULL, formula, "what was solved"),
-        FIELD(TEXT, "says", NULL, says, "what it promises"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(bound_size_fields, hsp_sample_size,
+       FIELD_GET(TEXT, "hypotheses", NULL, bound_hypotheses, "the class of hypotheses"),
+       FIELD(TEXT, "solved", NULL, solved, "what was found: rows, epsilon or delta"),
+       FIELD(REAL, "rows", NULL, rows, "rows, as given or found", .unit = "rows",
+             .when = "null beyond 2^53"),
+       FIELD(REAL, "epsilon", NULL, epsilon, "epsilon, as given or found",
+             .when = "null if there is none"),
+       FIELD(REAL, "delta", NULL, delta, "probability with which it may fail",
+             .when = "null if there is none"),
+       FIELD(FLAG, "vacuous", NULL, vacuous, "what was found says nothing"),
+       FIELD(REAL, "log_count", NULL, log_count, "ln |H|, or ln of the growth function at 2 rows",
+             .when = "null if infinite"),
+       FIELD(REAL, "vc_dimension", NULL, dimension, "VC dimension",
+             .when = "null for a finite class"),
+       FIELD(REAL, "closed_rows", NULL, closed_rows, "rows by the closed formula", .unit = "rows",
+             .when = "null unless solved for rows by VC dimension, without mistakes"),
+       FIELD(TEXT, "theorem", NULL, theorem, "the theorem"),
+       FIELD(TEXT, "formula", NULL, formula, "what was solved"),
+       FIELD(TEXT, "says", NULL, says, "what it promises"))
 
 static hsp_status bound_size(cli *run, hsp_error *err)
 {
@@ -317,28 +308,18 @@ static void bound_print_model(const cli *run, const bound_job *job)
     free(sure);
 }
 
-#define RECORD hsp_error_bound
-
 GETTER(bound_figures, hsp_error_bound, at, at->figures)
 
-static const hsp_field *bound_one_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, name, "name of the bound"),
-        FIELD(TEXT, "kind", NULL, kind, "what it is computed from: test, training or estimate"),
-        FIELD(TEXT, "about", NULL, about, "whose error it bounds"),
-        FIELD(TEXT, "formula", NULL, formula, "in symbols"),
-        FIELD(TEXT, "assumes", NULL, assumes, "its assumptions, beyond independent rows"),
-        FIELD(FLAG, "applies", NULL, applies, "its assumptions hold"),
-        FIELD(REAL, "value", NULL, value, "the error is at most this",
-              .when = "null if it does not apply"),
-        FIELD(FLAG, "vacuous", NULL, vacuous, "it applies, and is 1 or more"),
-        FIELD_GET(TEXT, "figures", NULL, bound_figures, "the figures, or why it does not apply"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(bound_one_fields, hsp_error_bound, FIELD(TEXT, "name", NULL, name, "name of the bound"),
+       FIELD(TEXT, "kind", NULL, kind, "what it is computed from: test, training or estimate"),
+       FIELD(TEXT, "about", NULL, about, "whose error it bounds"),
+       FIELD(TEXT, "formula", NULL, formula, "in symbols"),
+       FIELD(TEXT, "assumes", NULL, assumes, "its assumptions, beyond independent rows"),
+       FIELD(FLAG, "applies", NULL, applies, "its assumptions hold"),
+       FIELD(REAL, "value", NULL, value, "the error is at most this",
+             .when = "null if it does not apply"),
+       FIELD(FLAG, "vacuous", NULL, vacuous, "it applies, and is 1 or more"),
+       FIELD_GET(TEXT, "figures", NULL, bound_figures, "the figures, or why it does not apply"))
 
 typedef struct bound_file {
     hsp_data *data;
@@ -346,21 +327,10 @@ typedef struct bound_file {
     double error;
 } bound_file;
 
-#define RECORD bound_file
-
-static const hsp_field *bound_file_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "rows", NULL, rows, "rows", .unit = "rows"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
-        FIELD(COUNT, "mistakes", NULL, mistakes, "rows predicted wrongly", .unit = "rows"),
-        FIELD(SHARE, "error", NULL, error, "mistakes / rows", .when = "null without rows"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD bound_job
+FIELDS(bound_file_fields, bound_file, FIELD(COUNT, "rows", NULL, rows, "rows", .unit = "rows"),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+       FIELD(COUNT, "mistakes", NULL, mistakes, "rows predicted wrongly", .unit = "rows"),
+       FIELD(SHARE, "error", NULL, error, "mistakes / rows", .when = "null without rows"))
 
 static const void *bound_file_of(hsp_data *data, uint64_t rows, uint64_t mistakes, void *room)
 {
@@ -383,45 +353,35 @@ GETTER(bound_training_upper, bound_job, job,
 GETTER(bound_training_name, bound_job, job, job->outlook->training_bound)
 GETTER(bound_overfits, bound_job, job, &job->outlook->overfits)
 
-static const hsp_field *bound_model_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "model", NULL, file, "the model file"),
-        FIELD(TEXT, "train", NULL, train_file, "the file of training rows",
-              .when = "null without --train"),
-        FIELD(TEXT, "test", NULL, test_file, "the file of test rows",
-              .when = "null without --test"),
-        FIELD_GET(REAL, "delta", NULL, bound_delta, "probability with which a bound may fail"),
-        FIELD_GET(OBJECT, "training", NULL, bound_training, "the model on the training rows",
-                  .of = bound_file_fields),
-        FIELD_GET(OBJECT, "held_out", NULL, bound_held_out, "the model on the test rows",
-                  .of = bound_file_fields),
-        FIELD_GET(COUNT, "shared_rows", NULL, bound_shared,
-                  "test rows that are among the training rows", .unit = "rows"),
-        FIELD_GET(REAL, "true_error_least", NULL, bound_lower,
-                  "by the test rows the true error is at least this, with confidence 1 - delta",
-                  .when = "null without test rows"),
-        FIELD_GET(REAL, "true_error_most", NULL, bound_upper,
-                  "by the test rows it is at most this, with confidence 1 - delta",
-                  .when = "null without test rows"),
-        FIELD_GET(
-            REAL, "training_true_error_most", NULL, bound_training_upper,
-            "by the training rows it is at most this, with confidence 1 - delta: the least of "
-            "the bounds on this model, each at delta divided by their number",
-            .when = "null if they say nothing"),
-        FIELD_GET(TEXT, "training_bound", NULL, bound_training_name, "the name of that bound",
-                  .when = "null if they say nothing"),
-        FIELD_GET(FLAG, "overfits", NULL, bound_overfits,
-                  "true_error_least is above the error on the training rows"),
-        FIELD(TEXT, "summary", NULL, verdict, "training error and true error compared, a sentence"),
-        FIELD_GET(LIST, "bounds", NULL, bound_one_at, "the bounds", .of = bound_one_fields),
-        FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(bound_model_fields, bound_job, FIELD(TEXT, "model", NULL, file, "the model file"),
+       FIELD(TEXT, "train", NULL, train_file, "the file of training rows",
+             .when = "null without --train"),
+       FIELD(TEXT, "test", NULL, test_file, "the file of test rows", .when = "null without --test"),
+       FIELD_GET(REAL, "delta", NULL, bound_delta, "probability with which a bound may fail"),
+       FIELD_GET(OBJECT, "training", NULL, bound_training, "the model on the training rows",
+                 .of = bound_file_fields),
+       FIELD_GET(OBJECT, "held_out", NULL, bound_held_out, "the model on the test rows",
+                 .of = bound_file_fields),
+       FIELD_GET(COUNT, "shared_rows", NULL, bound_shared,
+                 "test rows that are among the training rows", .unit = "rows"),
+       FIELD_GET(REAL, "true_error_least", NULL, bound_lower,
+                 "by the test rows the true error is at least this, with confidence 1 - delta",
+                 .when = "null without test rows"),
+       FIELD_GET(REAL, "true_error_most", NULL, bound_upper,
+                 "by the test rows it is at most this, with confidence 1 - delta",
+                 .when = "null without test rows"),
+       FIELD_GET(REAL, "training_true_error_most", NULL, bound_training_upper,
+                 "by the training rows it is at most this, with confidence 1 - delta: the least of "
+                 "the bounds on this model, each at delta divided by their number",
+                 .when = "null if they say nothing"),
+       FIELD_GET(TEXT, "training_bound", NULL, bound_training_name, "the name of that bound",
+                 .when = "null if they say nothing"),
+       FIELD_GET(FLAG, "overfits", NULL, bound_overfits,
+                 "true_error_least is above the error on the training rows"),
+       FIELD(TEXT, "summary", NULL, verdict, "training error and true error compared, a sentence"),
+       FIELD_GET(LIST, "bounds", NULL, bound_one_at, "the bounds", .of = bound_one_fields),
+       FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"))
 
 static hsp_status bound_read(cli *run, const char *path, const bound_job *job, hsp_error *err,
                              hsp_data **data, double *seconds)
@@ -547,70 +507,44 @@ typedef struct bound_trials {
     double seconds;
 } bound_trials;
 
-#define RECORD hsp_trial_bound
-
-static const hsp_field *bound_trial_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, about.name, "name of the bound"),
-        FIELD(TEXT, "kind", NULL, about.kind, "what it is computed from"),
-        FIELD(TEXT, "about", NULL, about.about, "whose error it bounds"),
-        FIELD(COUNT, "applied", NULL, applied, "trials that it applied to", .unit = "trials"),
-        FIELD(COUNT, "vacuous", NULL, vacuous, "trials in which it was 1 or more",
-              .unit = "trials"),
-        FIELD(COUNT, "failed", NULL, failed, "trials in which the true error was above it",
-              .unit = "trials"),
-        FIELD(REAL, "mean_value", NULL, mean_value, "mean of the bound, at most 1 per trial",
-              .when = "null if it never applied"),
-        FIELD(REAL, "mean_error", NULL, mean_error, "mean of the true errors compared with it",
-              .when = "null if it never applied"),
-        FIELD(REAL, "chance", NULL, chance,
-              "probability of this many failures if each trial fails with probability delta",
-              .when = "null for estimates, and if it never applied"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD hsp_simulation
+FIELDS(bound_trial_fields, hsp_trial_bound,
+       FIELD(TEXT, "name", NULL, about.name, "name of the bound"),
+       FIELD(TEXT, "kind", NULL, about.kind, "what it is computed from"),
+       FIELD(TEXT, "about", NULL, about.about, "whose error it bounds"),
+       FIELD(COUNT, "applied", NULL, applied, "trials that it applied to", .unit = "trials"),
+       FIELD(COUNT, "vacuous", NULL, vacuous, "trials in which it was 1 or more", .unit = "trials"),
+       FIELD(COUNT, "failed", NULL, failed, "trials in which the true error was above it",
+             .unit = "trials"),
+       FIELD(REAL, "mean_value", NULL, mean_value, "mean of the bound, at most 1 per trial",
+             .when = "null if it never applied"),
+       FIELD(REAL, "mean_error", NULL, mean_error, "mean of the true errors compared with it",
+             .when = "null if it never applied"),
+       FIELD(REAL, "chance", NULL, chance,
+             "probability of this many failures if each trial fails with probability delta",
+             .when = "null for estimates, and if it never applied"))
 
 GETTER(bound_trial_at, hsp_simulation, made, i < made->count ? &made->bounds[i] : NULL)
 
 GETTER_NEW(bound_all_held, hsp_simulation, made, int, !bound_broken(made))
 
-static const hsp_field *bound_simulation_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "trials", NULL, trials, "trials", .unit = "trials"),
-        FIELD(COUNT, "rows", NULL, rows, "training rows per trial", .unit = "rows"),
-        FIELD(COUNT, "test_rows", NULL, test_rows, "test rows per trial", .unit = "rows"),
-        FIELD(REAL, "delta", NULL, delta, "probability with which a bound may fail"),
-        FIELD(SHARE, "mean_training_error", NULL, mean_train_error, "mean training error"),
-        FIELD(SHARE, "mean_true_error", NULL, mean_true_error, "mean true error"),
-        FIELD(SHARE, "best_error", NULL, best_error,
-              "true error of the halfspace that labels the rows"),
-        FIELD_GET(FLAG, "held", NULL, bound_all_held,
-                  "no bound failed more often than chance explains"),
-        FIELD_GET(LIST, "bounds", NULL, bound_trial_at, "the bounds", .of = bound_trial_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD bound_trials
+FIELDS(bound_simulation_fields, hsp_simulation,
+       FIELD(COUNT, "trials", NULL, trials, "trials", .unit = "trials"),
+       FIELD(COUNT, "rows", NULL, rows, "training rows per trial", .unit = "rows"),
+       FIELD(COUNT, "test_rows", NULL, test_rows, "test rows per trial", .unit = "rows"),
+       FIELD(REAL, "delta", NULL, delta, "probability with which a bound may fail"),
+       FIELD(SHARE, "mean_training_error", NULL, mean_train_error, "mean training error"),
+       FIELD(SHARE, "mean_true_error", NULL, mean_true_error, "mean true error"),
+       FIELD(SHARE, "best_error", NULL, best_error,
+             "true error of the halfspace that labels the rows"),
+       FIELD_GET(FLAG, "held", NULL, bound_all_held,
+                 "no bound failed more often than chance explains"),
+       FIELD_GET(LIST, "bounds", NULL, bound_trial_at, "the bounds", .of = bound_trial_fields))
 
 GETTER(bound_made, bound_trials, all, all->made)
 
-static const hsp_field *bound_trials_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(PART, NULL, NULL, bound_made, NULL, .of = bound_simulation_fields),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time for all trials"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(bound_trials_fields, bound_trials,
+       FIELD_GET(PART, NULL, NULL, bound_made, NULL, .of = bound_simulation_fields),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time for all trials"))
 
 static const cli_result bound_results[] = {{"bound", bound_model_fields, 0, 0},
                                            {"bound sample-size", bound_size_fields, 0, 0},

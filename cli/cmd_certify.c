@@ -8,16 +8,9 @@
 
 enum { CERTIFY_CLAIMS, CERTIFY_OWN, CERTIFY_READ };
 
-static const hsp_option certify_own[] = {
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CERT",
-     "file to save the certificate to; without it, it is made, checked and discarded"},
-};
-
-static const hsp_option_table *certify_options(void)
-{
-    static const hsp_option_table table = {"certify", "options of certify", certify_own, 1};
-    return &table;
-}
+CLI_OPTIONS(certify_options, "certify",
+            {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "CERT",
+             "file to save the certificate to; without it, it is made, checked and discarded"})
 
 static const cli_group certify_groups[] = {{"Claims", hsp_certify_options},
                                            {"Options", certify_options},
@@ -97,32 +90,17 @@ static const void *certify_claim_at(const void *record, size_t i, void *room)
     return one;
 }
 
-static const hsp_field *certify_claim_fields(void)
-{
-#define RECORD certify_claim
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "claim", NULL, claim, "name of the claim"),
-        FIELD(FLAG, "made", NULL, made, "the certificate has it"),
-        FIELD(TEXT, "why", NULL, why, "why it was not made", .when = "null if it was"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(certify_claim_fields, certify_claim, FIELD(TEXT, "claim", NULL, claim, "name of the claim"),
+       FIELD(FLAG, "made", NULL, made, "the certificate has it"),
+       FIELD(TEXT, "why", NULL, why, "why it was not made", .when = "null if it was"))
 
-const hsp_field *cli_certified_fields(void)
-{
-#define RECORD cli_certified
-    static const hsp_field fields[] = {
-        FIELD_GET(LIST, "claims", NULL, certify_claim_at, "the claims that were tried",
-                  .of = certify_claim_fields),
-        FIELD(TEXT, "established", NULL, established, "what the checker confirms",
-              .when = "null if no claim was made"),
-        FIELD(SECONDS, "certify_seconds", NULL, certify_seconds, "time to find the evidence"),
-        FIELD(SECONDS, "verify_seconds", NULL, verify_seconds, "time to check it"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+PUBLIC_FIELDS(cli_certified_fields, cli_certified,
+              FIELD_GET(LIST, "claims", NULL, certify_claim_at, "the claims that were tried",
+                        .of = certify_claim_fields),
+              FIELD(TEXT, "established", NULL, established, "what the checker confirms",
+                    .when = "null if no claim was made"),
+              FIELD(SECONDS, "certify_seconds", NULL, certify_seconds, "time to find the evidence"),
+              FIELD(SECONDS, "verify_seconds", NULL, verify_seconds, "time to check it"))
 
 /* ---- The command ---- */
 
@@ -131,19 +109,11 @@ typedef struct certify {
     cli_certified done;
 } certify;
 
-static const hsp_field *certify_fields(void)
-{
-#define RECORD certify
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
-        FIELD(TEXT, "certificate", NULL, certificate, "the certificate",
-              .when = "null without -o, or if no claim was made"),
-        FIELD(PART, NULL, NULL, done, NULL, .of = cli_certified_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(certify_fields, certify, FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
+       FIELD(TEXT, "certificate", NULL, certificate, "the certificate",
+             .when = "null without -o, or if no claim was made"),
+       FIELD(PART, NULL, NULL, done, NULL, .of = cli_certified_fields))
 
 static const cli_result certify_results[] = {{"certify", certify_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

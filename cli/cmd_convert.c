@@ -3,18 +3,11 @@
 
 enum { CONVERT_OWN, CONVERT_READ, CONVERT_WRITE };
 
-static const hsp_option convert_own[] = {
-    {"encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV: read the columns with this saved encoding"},
-    {"save-encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV: save the encoding of the columns, for later files"},
-};
-
-static const hsp_option_table *convert_options(void)
-{
-    static const hsp_option_table table = {"convert", "options of convert", convert_own, 2};
-    return &table;
-}
+CLI_OPTIONS(convert_options, "convert",
+            {"encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "CSV: read the columns with this saved encoding"},
+            {"save-encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "CSV: save the encoding of the columns, for later files"})
 
 static const cli_group convert_groups[] = {{"Options", convert_options},
                                            {"Reading options", hsp_read_options},
@@ -27,20 +20,13 @@ typedef struct convert {
     double load_seconds, write_seconds;
 } convert;
 
-static const hsp_field *convert_fields(void)
-{
-#define RECORD convert
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(TEXT, "output", NULL, output, "the file written"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
-        FIELD(TEXT, "encoding", NULL, encoding, "the file of the encoding",
-              .when = "null without --save-encoding"),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
-        FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to write"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(convert_fields, convert, FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(TEXT, "output", NULL, output, "the file written"),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+       FIELD(TEXT, "encoding", NULL, encoding, "the file of the encoding",
+             .when = "null without --save-encoding"),
+       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+       FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to write"))
 
 static const cli_result convert_results[] = {{"convert", convert_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

@@ -19,8 +19,6 @@ typedef struct cv {
 
 /* ---- The result ---- */
 
-#define RECORD cv
-
 GETTER(cv_held_out, cv, done, hsp_validation_held_out(done->seen))
 
 GETTER(cv_fold, cv, of,
@@ -31,27 +29,19 @@ GETTER(cv_class, cv, of,
        i < hsp_validation_classes(of->seen) ? hsp_validation_class_name(of->seen, (uint32_t)i)
                                             : NULL)
 
-static const hsp_field *cv_fields(void)
-{
-    static const hsp_field fields[] = {
-        CLI_LINE("{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}"),
-        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
-        FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
-        FIELD_GET(PART, NULL, NULL, cv_held_out, NULL, .of = hsp_held_out_fields),
-        FIELD_GET(LIST, "fold", "Folds, each predicted by a model trained on the others", cv_fold,
-                  "the folds", .of = hsp_fold_fields),
-        FIELD_GET(LIST, "class_names", NULL, cv_class, "names of the classes",
-                  .of = hsp_field_texts),
-        FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
-        FIELD(SECONDS, "cv_seconds", NULL, cv_seconds, "time to train and predict"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(cv_fields, cv, CLI_LINE("{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}"),
+       FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
+       FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
+       FIELD_GET(PART, NULL, NULL, cv_held_out, NULL, .of = hsp_held_out_fields),
+       FIELD_GET(LIST, "fold", "Folds, each predicted by a model trained on the others", cv_fold,
+                 "the folds", .of = hsp_fold_fields),
+       FIELD_GET(LIST, "class_names", NULL, cv_class, "names of the classes",
+                 .of = hsp_field_texts),
+       FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+       FIELD(SECONDS, "cv_seconds", NULL, cv_seconds, "time to train and predict"))
 
 static const cli_result cv_results[] = {{"cv", cv_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

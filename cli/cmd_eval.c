@@ -5,17 +5,11 @@
 
 enum { EVAL_OWN, EVAL_READ };
 
-static const hsp_option eval_own[] = {
+CLI_OPTIONS(
+    eval_options, "eval",
     {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
      "two classes: predict the second (positive) one when its probability is above P; without it, "
-     "calibrated models predict the most probable class, others decide by the score"},
-};
-
-static const hsp_option_table *eval_options(void)
-{
-    static const hsp_option_table table = {"eval", "options of eval", eval_own, 1};
-    return &table;
-}
+     "calibrated models predict the most probable class, others decide by the score"})
 
 static const cli_group eval_groups[] = {
     {"Options", eval_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
@@ -54,40 +48,23 @@ static const void *eval_class_at(const void *record, size_t c, void *room)
     return one;
 }
 
-static const hsp_field *eval_class_fields(void)
-{
-#define RECORD eval_class
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", "class", name, "name of the class"),
-        FIELD(COUNT, "rows", "rows", rows, "rows of this class", .unit = "rows"),
-        FIELD(SHARE, "precision", "precision", precision,
-              "share of the rows predicted to be of this class that are",
-              .when = "null if there are none"),
-        FIELD(SHARE, "recall", "recall", recall,
-              "share of the rows of this class that are predicted to be",
-              .when = "null if there are none"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(eval_class_fields, eval_class, FIELD(TEXT, "name", "class", name, "name of the class"),
+       FIELD(COUNT, "rows", "rows", rows, "rows of this class", .unit = "rows"),
+       FIELD(SHARE, "precision", "precision", precision,
+             "share of the rows predicted to be of this class that are",
+             .when = "null if there are none"),
+       FIELD(SHARE, "recall", "recall", recall,
+             "share of the rows of this class that are predicted to be",
+             .when = "null if there are none"))
 
-static const hsp_field *eval_fields(void)
-{
-#define RECORD eval
-    static const hsp_field fields[] = {
-        CLI_LINE("{model} on {file}"),
-        FIELD(TEXT, "model", NULL, model, "the model file"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
-        FIELD_GET(LIST, "classes", "Classes", eval_class_at, "the classes",
-                  .of = eval_class_fields),
-        FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
-        FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
-        FIELD(SECONDS, "eval_seconds", NULL, eval_seconds, "time to predict and measure"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(eval_fields, eval, CLI_LINE("{model} on {file}"),
+       FIELD(TEXT, "model", NULL, model, "the model file"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
+       FIELD_GET(LIST, "classes", "Classes", eval_class_at, "the classes", .of = eval_class_fields),
+       FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+       FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
+       FIELD(SECONDS, "eval_seconds", NULL, eval_seconds, "time to predict and measure"))
 
 static const cli_result eval_results[] = {{"eval", eval_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

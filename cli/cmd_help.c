@@ -6,27 +6,14 @@
 
 #include "cli.h"
 
-static const hsp_option help_hidden[] = {
-    {"man", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print a manual page in roff"},
-    {"markdown", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print the table of a command's keys"},
-};
+CLI_OPTIONS(help_hidden_options, "help",
+            {"man", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "print a manual page in roff"},
+            {"markdown", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+             "print the table of a command's keys"})
 
-static const hsp_option help_own[] = {
-    {"schema", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print the JSON schema of what every command prints with --json"},
-};
-
-static const hsp_option_table *help_hidden_options(void)
-{
-    static const hsp_option_table table = {"help", "options for the build", help_hidden, 2};
-    return &table;
-}
-
-static const hsp_option_table *help_options(void)
-{
-    static const hsp_option_table table = {"help", "options of help", help_own, 1};
-    return &table;
-}
+CLI_OPTIONS(help_options, "help",
+            {"schema", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+             "print the JSON schema of what every command prints with --json"})
 
 enum { HELP_OWN, HELP_HIDDEN };
 
@@ -34,8 +21,6 @@ static const cli_group help_groups[] = {
     {"Options", help_options}, {NULL, help_hidden_options}, {NULL, NULL}};
 
 /* ---- Tables of options ---- */
-
-#define RECORD hsp_option
 
 static const void *help_type(const void *record, size_t i, void *room)
 {
@@ -57,69 +42,37 @@ static const void *help_choice(const void *record, size_t i, void *room)
     return room;
 }
 
-static const hsp_field *help_option_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, name, "name of the option"),
-        FIELD_GET(TEXT, "type", NULL, help_type, "flag, integer, real, choice, text or list"),
-        FIELD(TEXT, "default", NULL, fallback, "default value", .when = "null without one"),
-        FIELD_GET(REAL, "min", NULL, help_min, "smallest value", .when = "absent without a range",
-                  .optional = 1),
-        FIELD_GET(REAL, "max", NULL, help_max, "largest value", .when = "absent without a range",
-                  .optional = 1),
-        FIELD_GET(LIST, "choices", NULL, help_choice, "the values of a choice",
-                  .when = "absent for other types", .optional = 1, .of = hsp_field_texts),
-        FIELD(TEXT, "meta", NULL, meta, "what stands for the value in help",
-              .when = "absent without one", .optional = 1),
-        FIELD(TEXT, "help", NULL, help, "the effect of the option"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD hsp_option_table
+FIELDS(help_option_fields, hsp_option, FIELD(TEXT, "name", NULL, name, "name of the option"),
+       FIELD_GET(TEXT, "type", NULL, help_type, "flag, integer, real, choice, text or list"),
+       FIELD(TEXT, "default", NULL, fallback, "default value", .when = "null without one"),
+       FIELD_GET(REAL, "min", NULL, help_min, "smallest value", .when = "absent without a range",
+                 .optional = 1),
+       FIELD_GET(REAL, "max", NULL, help_max, "largest value", .when = "absent without a range",
+                 .optional = 1),
+       FIELD_GET(LIST, "choices", NULL, help_choice, "the values of a choice",
+                 .when = "absent for other types", .optional = 1, .of = hsp_field_texts),
+       FIELD(TEXT, "meta", NULL, meta, "what stands for the value in help",
+             .when = "absent without one", .optional = 1),
+       FIELD(TEXT, "help", NULL, help, "the effect of the option"))
 
 GETTER(help_option_at, hsp_option_table, table, i < table->count ? &table->options[i] : NULL)
 
-const hsp_field *cli_option_table_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, name, "name of the learner, generator or action"),
-        FIELD(TEXT, "summary", NULL, summary, "what it does"),
-        FIELD_GET(LIST, "options", NULL, help_option_at, "its options", .of = help_option_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+PUBLIC_FIELDS(cli_option_table_fields, hsp_option_table,
+              FIELD(TEXT, "name", NULL, name, "name of the learner, generator or action"),
+              FIELD(TEXT, "summary", NULL, summary, "what it does"),
+              FIELD_GET(LIST, "options", NULL, help_option_at, "its options",
+                        .of = help_option_fields))
 
 /* ---- Commands ---- */
 
-#define RECORD cli_term
+FIELDS(help_term_fields, cli_term, FIELD(TEXT, "name", NULL, word, "name"),
+       FIELD(TEXT, "meaning", NULL, meaning, "meaning"))
 
-static const hsp_field *help_term_fields(void)
-{
-    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, word, "name"),
-                                       FIELD(TEXT, "meaning", NULL, meaning, "meaning"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD cli_key
-
-static const hsp_field *help_key_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "key", NULL, name, "the key; a.b is b in a, a[].b that of each entry of a",
-              .when = "null for a heading"),
-        FIELD(TEXT, "type", NULL, type, "type, or unit", .when = "null for a heading"),
-        FIELD(TEXT, "meaning", NULL, meaning, "meaning"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(help_key_fields, cli_key,
+       FIELD(TEXT, "key", NULL, name, "the key; a.b is b in a, a[].b that of each entry of a",
+             .when = "null for a heading"),
+       FIELD(TEXT, "type", NULL, type, "type, or unit", .when = "null for a heading"),
+       FIELD(TEXT, "meaning", NULL, meaning, "meaning"))
 
 /* The keys of one result. */
 typedef struct help_result {
@@ -139,23 +92,13 @@ typedef struct help_command {
     const help *all;
 } help_command;
 
-#define RECORD help_result
-
 GETTER(help_result_name, help_result, result, result->result->name)
 
 GETTER(help_key_at, help_result, result, i < result->keys.count ? &result->keys.list[i] : NULL)
 
-static const hsp_field *help_result_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "name", NULL, help_result_name, "the command, with its action"),
-        FIELD_GET(LIST, "keys", NULL, help_key_at, "the keys of its JSON", .of = help_key_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD help_command
+FIELDS(help_result_fields, help_result,
+       FIELD_GET(TEXT, "name", NULL, help_result_name, "the command, with its action"),
+       FIELD_GET(LIST, "keys", NULL, help_key_at, "the keys of its JSON", .of = help_key_fields))
 
 GETTER(help_name, help_command, one, one->command->name)
 GETTER(help_summary, help_command, one, one->command->summary)
@@ -196,26 +139,18 @@ static const void *help_result_at(const void *record, size_t i, void *room)
     return NULL;
 }
 
-static const hsp_field *help_command_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "name", NULL, help_name, "name of the command"),
-        FIELD_GET(TEXT, "summary", NULL, help_summary, "what it does"),
-        FIELD_GET(TEXT, "synopsis", NULL, help_synopsis, "what follows its name"),
-        FIELD_GET(MAP, "arguments", NULL, help_argument_at, "meaning of the arguments",
-                  .of = help_term_fields),
-        FIELD_GET(LIST, "options", NULL, help_command_option_at, "its options",
-                  .of = help_option_fields),
-        FIELD_GET(LIST, "results", NULL, help_result_at, "what it prints with --json",
-                  .of = help_result_fields),
-        FIELD_GET(LIST, "variants", NULL, help_variant_at, "its learners, generators or actions",
-                  .of = cli_option_table_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD help
+FIELDS(help_command_fields, help_command,
+       FIELD_GET(TEXT, "name", NULL, help_name, "name of the command"),
+       FIELD_GET(TEXT, "summary", NULL, help_summary, "what it does"),
+       FIELD_GET(TEXT, "synopsis", NULL, help_synopsis, "what follows its name"),
+       FIELD_GET(MAP, "arguments", NULL, help_argument_at, "meaning of the arguments",
+                 .of = help_term_fields),
+       FIELD_GET(LIST, "options", NULL, help_command_option_at, "its options",
+                 .of = help_option_fields),
+       FIELD_GET(LIST, "results", NULL, help_result_at, "what it prints with --json",
+                 .of = help_result_fields),
+       FIELD_GET(LIST, "variants", NULL, help_variant_at, "its learners, generators or actions",
+                 .of = cli_option_table_fields))
 
 static const void *help_command_at(const void *record, size_t i, void *room)
 {
@@ -226,17 +161,9 @@ static const void *help_command_at(const void *record, size_t i, void *room)
     return command ? one : NULL;
 }
 
-static const hsp_field *help_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "version", NULL, version, "version of halfspace"),
-        FIELD_GET(LIST, "commands", NULL, help_command_at, "the commands",
-                  .of = help_command_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(help_fields, help, FIELD(TEXT, "version", NULL, version, "version of halfspace"),
+       FIELD_GET(LIST, "commands", NULL, help_command_at, "the commands",
+                 .of = help_command_fields))
 
 static const cli_result help_results[] = {{"help", help_fields, 0, 1}, {NULL, NULL, 0, 0}};
 

@@ -8,16 +8,11 @@ enum { INSPECT_OWN, INSPECT_READ };
 
 #define INSPECT_CLASSES 20 /* listed for people; JSON has them all */
 
-static const hsp_option inspect_own[] = {
-    {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N", "number of columns to list, or all"},
-    {"verify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "compare a binary file with its checksums"},
-};
-
-static const hsp_option_table *inspect_options(void)
-{
-    static const hsp_option_table table = {"inspect", "options of inspect", inspect_own, 2};
-    return &table;
-}
+CLI_OPTIONS(inspect_options, "inspect",
+            {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
+             "number of columns to list, or all"},
+            {"verify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+             "compare a binary file with its checksums"})
 
 static const cli_group inspect_groups[] = {
     {"Options", inspect_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
@@ -194,104 +189,64 @@ GETTER(inspect_totals, inspect, seen, seen->totals)
 GETTER(inspect_nonzeros, inspect, seen, &seen->totals->nonzeros) /* of the file, if that is known */
 GETTER_NEW(inspect_bytes, inspect, seen, uint64_t, hsp_data_bytes(seen->data))
 
-static const hsp_field *inspect_class_fields(void)
-{
-#define RECORD inspect_class
-    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "name of the class"),
-                                       FIELD(COUNT, "rows", NULL, rows, "its rows"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(inspect_class_fields, inspect_class, FIELD(TEXT, "name", NULL, name, "name of the class"),
+       FIELD(COUNT, "rows", NULL, rows, "its rows"))
 
-static const hsp_field *inspect_column_fields(void)
-{
-#define RECORD inspect_column
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
-        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
-        FIELD_GET(NUMBER, "min", NULL, inspect_column_min, "smallest value, zeros included"),
-        FIELD_GET(NUMBER, "max", NULL, inspect_column_max, "largest value"),
-        FIELD(REAL, "mean", NULL, all.mean, "mean"),
-        FIELD(REAL, "stdev", NULL, all.stdev, "standard deviation, with divisor rows"),
-        FIELD(COUNT, "nonzeros", NULL, all.nonzeros, "entries other than 0"),
-        FIELD(FLAG, "constant", NULL, all.constant, "all values are equal"),
-        FIELD(COUNT, "duplicate_of", NULL, duplicate_of,
-              "number, from 1, of the first earlier column that it equals",
-              .when = "null if there is none"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(inspect_column_fields, inspect_column,
+       FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+       FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+       FIELD_GET(NUMBER, "min", NULL, inspect_column_min, "smallest value, zeros included"),
+       FIELD_GET(NUMBER, "max", NULL, inspect_column_max, "largest value"),
+       FIELD(REAL, "mean", NULL, all.mean, "mean"),
+       FIELD(REAL, "stdev", NULL, all.stdev, "standard deviation, with divisor rows"),
+       FIELD(COUNT, "nonzeros", NULL, all.nonzeros, "entries other than 0"),
+       FIELD(FLAG, "constant", NULL, all.constant, "all values are equal"),
+       FIELD(COUNT, "duplicate_of", NULL, duplicate_of,
+             "number, from 1, of the first earlier column that it equals",
+             .when = "null if there is none"))
 
-#define RECORD hsp_totals
+FIELDS(inspect_norm_fields, hsp_totals, FIELD(REAL, "min", NULL, norm_min, "smallest"),
+       FIELD(REAL, "mean", NULL, norm_mean, "mean"), FIELD(REAL, "max", NULL, norm_max, "largest"))
 
-static const hsp_field *inspect_norm_fields(void)
-{
-    static const hsp_field fields[] = {FIELD(REAL, "min", NULL, norm_min, "smallest"),
-                                       FIELD(REAL, "mean", NULL, norm_mean, "mean"),
-                                       FIELD(REAL, "max", NULL, norm_max, "largest"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(inspect_totals_fields, hsp_totals,
+       FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
+       FIELD(OBJECT, "norms", NULL, rows, "Euclidean norms of the rows", .of = inspect_norm_fields),
+       FIELD(COUNT, "empty_rows", NULL, empty_rows, "rows of zeros", .unit = "rows"),
+       FIELD(COUNT, "duplicate_rows", NULL, duplicate_rows, "rows equal to an earlier row",
+             .unit = "rows"),
+       FIELD(COUNT, "contradictory_rows", NULL, contradictory_rows,
+             "rows equal to a row of another class", .unit = "rows"),
+       FIELD(COUNT, "empty_columns", NULL, empty_columns, "columns of zeros", .unit = "columns"),
+       FIELD(COUNT, "constant_columns", NULL, constant_columns, "columns of one other value",
+             .unit = "columns"),
+       FIELD(COUNT, "duplicate_columns", NULL, duplicate_columns, "columns equal to an earlier one",
+             .unit = "columns"),
+       FIELD(FLAG, "exact", NULL, exact,
+             "equal, constant and zero are said of the decimals of the file; false: of values "
+             "rounded to the precision in memory"),
+       FIELD(COUNT, "class_runs", NULL, class_runs, "runs of one class in the order of the file"),
+       FIELD(REAL, "class_runs_expected", NULL, class_runs_expected,
+             "their mean number in a random order"))
 
-static const hsp_field *inspect_totals_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
-        FIELD(OBJECT, "norms", NULL, rows, "Euclidean norms of the rows",
-              .of = inspect_norm_fields),
-        FIELD(COUNT, "empty_rows", NULL, empty_rows, "rows of zeros", .unit = "rows"),
-        FIELD(COUNT, "duplicate_rows", NULL, duplicate_rows, "rows equal to an earlier row",
-              .unit = "rows"),
-        FIELD(COUNT, "contradictory_rows", NULL, contradictory_rows,
-              "rows equal to a row of another class", .unit = "rows"),
-        FIELD(COUNT, "empty_columns", NULL, empty_columns, "columns of zeros", .unit = "columns"),
-        FIELD(COUNT, "constant_columns", NULL, constant_columns, "columns of one other value",
-              .unit = "columns"),
-        FIELD(COUNT, "duplicate_columns", NULL, duplicate_columns,
-              "columns equal to an earlier one", .unit = "columns"),
-        FIELD(FLAG, "exact", NULL, exact,
-              "equal, constant and zero are said of the decimals of the file; false: of values "
-              "rounded to the precision in memory"),
-        FIELD(COUNT, "class_runs", NULL, class_runs, "runs of one class in the order of the file"),
-        FIELD(REAL, "class_runs_expected", NULL, class_runs_expected,
-              "their mean number in a random order"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD inspect
-
-static const hsp_field *inspect_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "file", NULL, path, "the data file"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
-        FIELD_GET(COUNT, "nonzeros", NULL, inspect_nonzeros, "entries other than 0"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
-        FIELD_GET(COUNT, "bytes", NULL, inspect_bytes, "memory of rows and labels",
-                  .unit = "bytes"),
-        FIELD_GET(MAP, "classes", NULL, inspect_class_at, "rows of each class",
-                  .of = inspect_class_fields),
-        FIELD_GET(NUMBER, "min", NULL, inspect_min, "smallest entry, zeros included"),
-        FIELD_GET(NUMBER, "max", NULL, inspect_max, "largest entry"),
-        FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = inspect_totals_fields),
-        FIELD_GET(LIST, "columns", NULL, inspect_column_at, "the columns listed",
-                  .of = inspect_column_fields),
-        FIELD_GET(LIST, "warnings", NULL, inspect_warning_at, "what to watch out for, sentences",
-                  .of = hsp_field_texts),
-        FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
-        FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
-        FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(inspect_fields, inspect, FIELD(TEXT, "file", NULL, path, "the data file"),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
+       FIELD_GET(COUNT, "nonzeros", NULL, inspect_nonzeros, "entries other than 0"),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+       FIELD_GET(COUNT, "bytes", NULL, inspect_bytes, "memory of rows and labels", .unit = "bytes"),
+       FIELD_GET(MAP, "classes", NULL, inspect_class_at, "rows of each class",
+                 .of = inspect_class_fields),
+       FIELD_GET(NUMBER, "min", NULL, inspect_min, "smallest entry, zeros included"),
+       FIELD_GET(NUMBER, "max", NULL, inspect_max, "largest entry"),
+       FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = inspect_totals_fields),
+       FIELD_GET(LIST, "columns", NULL, inspect_column_at, "the columns listed",
+                 .of = inspect_column_fields),
+       FIELD_GET(LIST, "warnings", NULL, inspect_warning_at, "what to watch out for, sentences",
+                 .of = hsp_field_texts),
+       FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
+       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
+       FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
+       FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"))
 
 static const cli_result inspect_results[] = {{"inspect", inspect_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

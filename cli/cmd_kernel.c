@@ -153,43 +153,27 @@ static double kernel_trace(const hsp_kernel_verdict *verdict)
 
 /* ---- The results ---- */
 
-#define RECORD kernel_job
-
 GETTER(kernel_expression, kernel_job, job, hsp_kernel_text(job->kernel))
 GETTER_NEW(kernel_is_closed, kernel_job, job, int, kernel_closed(job->kernel))
 GETTER_NEW(kernel_rows, kernel_job, job, uint64_t, hsp_data_rows(job->data))
 GETTER_NEW(kernel_columns, kernel_job, job, uint64_t,
            hsp_data_rows(job->against ? job->against : job->data))
 
-static const hsp_field *kernel_job_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "kernel", NULL, kernel_expression,
-                  "the expression, every parameter a number"),
-        FIELD_GET(FLAG, "closed", NULL, kernel_is_closed,
-                  "the closure rules make it a kernel on any data"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD_GET(COUNT, "rows", NULL, kernel_rows, "its rows", .unit = "rows"),
-        FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(kernel_job_fields, kernel_job,
+       FIELD_GET(TEXT, "kernel", NULL, kernel_expression,
+                 "the expression, every parameter a number"),
+       FIELD_GET(FLAG, "closed", NULL, kernel_is_closed,
+                 "the closure rules make it a kernel on any data"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD_GET(COUNT, "rows", NULL, kernel_rows, "its rows", .unit = "rows"),
+       FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"))
 
-static const hsp_field *kernel_gram_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(PART, NULL, NULL, file, NULL, .of = kernel_job_fields),
-        FIELD(TEXT, "against", NULL, second, "the second data file",
-              .when = "null without --against"),
-        FIELD_GET(COUNT, "columns", NULL, kernel_columns, "values per row"),
-        FIELD(TEXT, "output", NULL, output, "the file written"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD hsp_kernel_verdict
+FIELDS(kernel_gram_fields, kernel_job, FIELD(PART, NULL, NULL, file, NULL, .of = kernel_job_fields),
+       FIELD(TEXT, "against", NULL, second, "the second data file",
+             .when = "null without --against"),
+       FIELD_GET(COUNT, "columns", NULL, kernel_columns, "values per row"),
+       FIELD(TEXT, "output", NULL, output, "the file written"))
 
 static const void *kernel_witness_row(const void *record, size_t i, void *room)
 {
@@ -210,52 +194,30 @@ GETTER_NEW(kernel_trace_of, hsp_kernel_verdict, verdict, double, kernel_trace(ve
 GETTER_NEW(kernel_half, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.5))
 GETTER_NEW(kernel_most, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.99))
 
-static const hsp_field *kernel_witness_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(LIST, "rows", NULL, kernel_witness_row, "row numbers, from 1",
-                  .of = hsp_field_counts),
-        FIELD_GET(LIST, "z", NULL, kernel_witness_z, "z at these rows", .of = hsp_field_reals),
-        FIELD(REAL, "value", NULL, witness_value, "z'Kz, below 0"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(kernel_witness_fields, hsp_kernel_verdict,
+       FIELD_GET(LIST, "rows", NULL, kernel_witness_row, "row numbers, from 1",
+                 .of = hsp_field_counts),
+       FIELD_GET(LIST, "z", NULL, kernel_witness_z, "z at these rows", .of = hsp_field_reals),
+       FIELD(REAL, "value", NULL, witness_value, "z'Kz, below 0"))
 
-static const hsp_field *kernel_verdict_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "checked_rows", NULL, rows, "rows of the Gram matrix", .unit = "rows"),
-        FIELD(FLAG, "semidefinite", NULL, semidefinite, "no eigenvalue is below -tolerance"),
-        FIELD(REAL, "tolerance", NULL, tolerance, "how far rounding may have moved an eigenvalue"),
-        FIELD(COUNT, "rank", NULL, rank, "eigenvalues above tolerance"),
-        FIELD_GET(LIST, "leading", NULL, kernel_eigenvalue, "the largest eigenvalues, ten at most",
-                  .of = hsp_field_reals),
-        FIELD_GET(REAL, "trace", NULL, kernel_trace_of, "sum of the eigenvalues"),
-        FIELD_GET(COUNT, "half_trace", NULL, kernel_half,
-                  "number of largest eigenvalues that sum to 50% of the trace"),
-        FIELD_GET(COUNT, "most_trace", NULL, kernel_most,
-                  "number of largest eigenvalues that sum to 99% of the trace"),
-        FIELD_GET(OBJECT, "witness", NULL, kernel_witness, "z with z'Kz < 0",
-                  .when = "null if semidefinite", .of = kernel_witness_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(kernel_verdict_fields, hsp_kernel_verdict,
+       FIELD(COUNT, "checked_rows", NULL, rows, "rows of the Gram matrix", .unit = "rows"),
+       FIELD(FLAG, "semidefinite", NULL, semidefinite, "no eigenvalue is below -tolerance"),
+       FIELD(REAL, "tolerance", NULL, tolerance, "how far rounding may have moved an eigenvalue"),
+       FIELD(COUNT, "rank", NULL, rank, "eigenvalues above tolerance"),
+       FIELD_GET(LIST, "leading", NULL, kernel_eigenvalue, "the largest eigenvalues, ten at most",
+                 .of = hsp_field_reals),
+       FIELD_GET(REAL, "trace", NULL, kernel_trace_of, "sum of the eigenvalues"),
+       FIELD_GET(COUNT, "half_trace", NULL, kernel_half,
+                 "number of largest eigenvalues that sum to 50% of the trace"),
+       FIELD_GET(COUNT, "most_trace", NULL, kernel_most,
+                 "number of largest eigenvalues that sum to 99% of the trace"),
+       FIELD_GET(OBJECT, "witness", NULL, kernel_witness, "z with z'Kz < 0",
+                 .when = "null if semidefinite", .of = kernel_witness_fields))
 
-#undef RECORD
-#define RECORD hsp_factor
-
-static const hsp_field *kernel_factor_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "rank", NULL, rank, "columns of B"),
-        FIELD(REAL, "tolerance", NULL, tolerance, "what may be left of the diagonal"),
-        FIELD(REAL, "error", NULL, error, "largest |K - B B'|"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD kernel_found
+FIELDS(kernel_factor_fields, hsp_factor, FIELD(COUNT, "rank", NULL, rank, "columns of B"),
+       FIELD(REAL, "tolerance", NULL, tolerance, "what may be left of the diagonal"),
+       FIELD(REAL, "error", NULL, error, "largest |K - B B'|"))
 
 GETTER(kernel_quantile, kernel_found, found,
        i < 5 && found->verdict->rows ? &found->quantiles[i] : NULL)
@@ -264,25 +226,18 @@ GETTER(kernel_job_of, kernel_found, found, found->job)
 GETTER(kernel_data_of, kernel_found, found, &found->job->data)
 GETTER(kernel_verdict_of, kernel_found, found, found->verdict)
 
-static const hsp_field *kernel_check_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(PART, NULL, NULL, kernel_job_of, NULL, .of = kernel_job_fields),
-        FIELD_GET(PART, NULL, NULL, kernel_data_of, NULL, .of = cli_numbers_fields),
-        FIELD_GET(PART, NULL, NULL, kernel_verdict_of, NULL, .of = kernel_verdict_fields),
-        FIELD(REAL, "smallest", NULL, quantiles[0], "smallest eigenvalue"),
-        FIELD(REAL, "largest", NULL, quantiles[4], "largest eigenvalue"),
-        FIELD_GET(LIST, "quantiles", NULL, kernel_quantile,
-                  "quantiles of the eigenvalues: smallest, quarters, largest",
-                  .of = hsp_field_reals),
-        FIELD(OBJECT, "factor", NULL, factor, "factor K = B B'", .of = kernel_factor_fields),
-        FIELD(TEXT, "features", NULL, written, "the file of the rows of B",
-              .when = "null without --features, or if not semidefinite"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(kernel_check_fields, kernel_found,
+       FIELD_GET(PART, NULL, NULL, kernel_job_of, NULL, .of = kernel_job_fields),
+       FIELD_GET(PART, NULL, NULL, kernel_data_of, NULL, .of = cli_numbers_fields),
+       FIELD_GET(PART, NULL, NULL, kernel_verdict_of, NULL, .of = kernel_verdict_fields),
+       FIELD(REAL, "smallest", NULL, quantiles[0], "smallest eigenvalue"),
+       FIELD(REAL, "largest", NULL, quantiles[4], "largest eigenvalue"),
+       FIELD_GET(LIST, "quantiles", NULL, kernel_quantile,
+                 "quantiles of the eigenvalues: smallest, quarters, largest",
+                 .of = hsp_field_reals),
+       FIELD(OBJECT, "factor", NULL, factor, "factor K = B B'", .of = kernel_factor_fields),
+       FIELD(TEXT, "features", NULL, written, "the file of the rows of B",
+             .when = "null without --features, or if not semidefinite"))
 
 static const cli_result kernel_results[] = {{"kernel check", kernel_check_fields, 0, 0},
                                             {"kernel gram", kernel_gram_fields, 0, 0},

@@ -9,13 +9,9 @@ static const void *learners_at(const void *record, size_t i, void *room)
     return hsp_learner(i);
 }
 
-static const hsp_field *learners_fields(void)
-{
-    static const hsp_field fields[] = {FIELD_GET(LIST, "learners", NULL, learners_at,
-                                                 "the learners", .of = cli_option_table_fields),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(learners_fields, cli,
+       FIELD_GET(LIST, "learners", NULL, learners_at, "the learners",
+                 .of = cli_option_table_fields))
 
 static const cli_result learners_results[] = {{"learners", learners_fields, 0, 1},
                                               {NULL, NULL, 0, 0}};

@@ -6,18 +6,11 @@
 
 enum { MAKE_GENERATOR, MAKE_OWN };
 
-static const hsp_option make_own[] = {
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
-     "output file, format by its ending; - is standard output in libsvm format"},
-    {"truth", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write the true separator as JSON: margin, noise, offset, weights"},
-};
-
-static const hsp_option_table *make_options(void)
-{
-    static const hsp_option_table table = {"make", "options of make", make_own, 2};
-    return &table;
-}
+CLI_OPTIONS(make_options, "make",
+            {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
+             "output file, format by its ending; - is standard output in libsvm format"},
+            {"truth", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "write the true separator as JSON: margin, noise, offset, weights"})
 
 static const cli_group make_groups[] = {
     {"Generator's options", NULL}, {"Options", make_options}, {NULL, NULL}};
@@ -34,40 +27,24 @@ typedef struct make {
 
 /* ---- The result ---- */
 
-#define RECORD make
-
 GETTER(make_offset, make, made, made->weights ? &made->truth.offset : NULL)
 
 GETTER(make_weight, make, made, i >= made->truth.cols || !made->weights ? NULL : &made->weights[i])
 
-static const hsp_field *make_truth_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "generator", NULL, generator, "name of the generator"),
-        FIELD(COUNT, "rows", NULL, truth.rows, "rows", .unit = "rows"),
-        FIELD(COUNT, "features", NULL, truth.cols, "columns", .unit = "columns"),
-        FIELD(REAL, "margin", NULL, truth.margin,
-              "geometric margin that every row keeps from the separator; 0: none is promised"),
-        FIELD(SHARE, "noise", NULL, truth.noise, "probability that a label is flipped"),
-        FIELD_GET(REAL, "offset", NULL, make_offset, "offset of the true separator",
-                  .when = "null if no halfspace is the truth"),
-        FIELD_GET(LIST, "weights", NULL, make_weight, "its weights, of length 1",
-                  .when = "null if no halfspace is the truth", .of = hsp_field_reals),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(make_truth_fields, make, FIELD(TEXT, "generator", NULL, generator, "name of the generator"),
+       FIELD(COUNT, "rows", NULL, truth.rows, "rows", .unit = "rows"),
+       FIELD(COUNT, "features", NULL, truth.cols, "columns", .unit = "columns"),
+       FIELD(REAL, "margin", NULL, truth.margin,
+             "geometric margin that every row keeps from the separator; 0: none is promised"),
+       FIELD(SHARE, "noise", NULL, truth.noise, "probability that a label is flipped"),
+       FIELD_GET(REAL, "offset", NULL, make_offset, "offset of the true separator",
+                 .when = "null if no halfspace is the truth"),
+       FIELD_GET(LIST, "weights", NULL, make_weight, "its weights, of length 1",
+                 .when = "null if no halfspace is the truth", .of = hsp_field_reals))
 
-static const hsp_field *make_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(PART, NULL, NULL, generator, NULL, .of = make_truth_fields),
-        FIELD(TEXT, "output", NULL, output, "the file written"),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time to make and write the rows"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(make_fields, make, FIELD(PART, NULL, NULL, generator, NULL, .of = make_truth_fields),
+       FIELD(TEXT, "output", NULL, output, "the file written"),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time to make and write the rows"))
 
 static const cli_result make_results[] = {{"make", make_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

@@ -302,29 +302,14 @@ typedef struct model_listed {
     double value;
 } model_listed;
 
-#define RECORD model_listed
+FIELDS(model_weight_fields, model_listed,
+       FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+       FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+       FIELD(REAL, "weight", NULL, value, "its weight"))
 
-static const hsp_field *model_weight_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
-        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
-        FIELD(REAL, "weight", NULL, value, "its weight"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-static const hsp_field *model_coefficient_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "row", NULL, column, "number of the training row, from 1"),
-        FIELD(REAL, "coefficient", NULL, value, "its coefficient"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD model_scorer
+FIELDS(model_coefficient_fields, model_listed,
+       FIELD(COUNT, "row", NULL, column, "number of the training row, from 1"),
+       FIELD(REAL, "coefficient", NULL, value, "its coefficient"))
 
 static const void *model_weight_at(const void *record, size_t i, void *room)
 {
@@ -362,45 +347,24 @@ GETTER_NEW(model_length, model_scorer, one, double,
 GETTER(model_has_coefficients, model_scorer, one,
        hsp_model_coefficients(one->of->model, one->scorer) ? one : NULL)
 
-static const hsp_field *model_kernel_scorer_fields(void)
-{
-    static const hsp_field fields[] = {FIELD_GET(LIST, "coefficients", NULL, model_coefficient_at,
-                                                 "the coefficients of the support rows",
-                                                 .of = model_coefficient_fields),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(model_kernel_scorer_fields, model_scorer,
+       FIELD_GET(LIST, "coefficients", NULL, model_coefficient_at,
+                 "the coefficients of the support rows", .of = model_coefficient_fields))
 
-static const hsp_field *model_scorer_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score speaks for"),
-        FIELD_GET(TEXT, "against", NULL, model_against, "the class that it speaks against",
-                  .when = "null for all others"),
-        FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
-        FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",
-                  .when = "null in a kernel's feature space"),
-        FIELD_GET(LIST, "weights", NULL, model_weight_at, "the weights, the largest first",
-                  .of = model_weight_fields),
-        FIELD_GET(PART, NULL, NULL, model_has_coefficients, "Kernel models", .optional = 1,
-                  .of = model_kernel_scorer_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(model_scorer_fields, model_scorer,
+       FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score speaks for"),
+       FIELD_GET(TEXT, "against", NULL, model_against, "the class that it speaks against",
+                 .when = "null for all others"),
+       FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
+       FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",
+                 .when = "null in a kernel's feature space"),
+       FIELD_GET(LIST, "weights", NULL, model_weight_at, "the weights, the largest first",
+                 .of = model_weight_fields),
+       FIELD_GET(PART, NULL, NULL, model_has_coefficients, "Kernel models", .optional = 1,
+                 .of = model_kernel_scorer_fields))
 
-#undef RECORD
-#define RECORD model_pair
-
-static const hsp_field *model_pair_fields(void)
-{
-    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "the name"),
-                                       FIELD(TEXT, "value", NULL, value, "the value"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD model_job
+FIELDS(model_pair_fields, model_pair, FIELD(TEXT, "name", NULL, name, "the name"),
+       FIELD(TEXT, "value", NULL, value, "the value"))
 
 /* What is printed, and the orders of the weights of all scorers. */
 typedef struct model_job {
@@ -437,41 +401,30 @@ GETTER_NEW(model_threshold, model_job, job, double,
            hsp_model_threshold(job->shown.model) > 0 ? hsp_model_threshold(job->shown.model)
                                                      : (double)NAN)
 
-static const hsp_field *model_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "model", NULL, shown.file, "the model file"),
-        FIELD(TEXT, "output", NULL, shown.output, "the file written", .when = "null without -o"),
-        FIELD_GET(TEXT, "hypothesis", NULL, model_hypothesis, "linear, votes, kernel or neighbors"),
-        FIELD_GET(TEXT, "kernel", NULL, model_kernel, "the kernel expression",
-                  .when = "null without one"),
-        FIELD_GET(COUNT, "support_rows", NULL, model_support_rows, "support rows kept",
-                  .unit = "rows"),
-        FIELD_GET(OBJECT, "neighbors", NULL, model_neighbors, "a model of nearest neighbours",
-                  .when = "null for other models", .of = hsp_knn_fields),
-        FIELD_GET(COUNT, "features", NULL, model_features, "columns", .unit = "columns"),
-        FIELD_GET(LIST, "classes", NULL, model_class_at, "names of the classes",
-                  .of = hsp_field_texts),
-        FIELD_GET(TEXT, "tie", NULL, model_tie,
-                  "what a score of exactly 0 means: neg, pos or zero"),
-        FIELD_GET(FLAG, "pairs", NULL, model_one_vs_one,
-                  "one-vs-one: a scorer per pair of classes, and votes decide"),
-        FIELD_GET(TEXT, "link", NULL, model_link, "none, logistic, probit or step"),
-        FIELD_GET(TEXT, "calibration", NULL, model_calibration,
-                  "none, platt or isotonic; it replaces the link and decides the class"),
-        FIELD_GET(REAL, "threshold", NULL, model_threshold,
-                  "probability above which the second class is predicted",
-                  .when = "null if not set"),
-        FIELD_GET(MAP, "facts", NULL, model_fact_at,
-                  "metadata of the model: learner, options (JSON), seed, passes, updates, "
-                  "converged, data_rows, data_hash, version and others",
-                  .of = model_pair_fields),
-        FIELD_GET(LIST, "scorers", NULL, model_scorer_at, "the scorers", .of = model_scorer_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(
+    model_fields, model_job, FIELD(TEXT, "model", NULL, shown.file, "the model file"),
+    FIELD(TEXT, "output", NULL, shown.output, "the file written", .when = "null without -o"),
+    FIELD_GET(TEXT, "hypothesis", NULL, model_hypothesis, "linear, votes, kernel or neighbors"),
+    FIELD_GET(TEXT, "kernel", NULL, model_kernel, "the kernel expression",
+              .when = "null without one"),
+    FIELD_GET(COUNT, "support_rows", NULL, model_support_rows, "support rows kept", .unit = "rows"),
+    FIELD_GET(OBJECT, "neighbors", NULL, model_neighbors, "a model of nearest neighbours",
+              .when = "null for other models", .of = hsp_knn_fields),
+    FIELD_GET(COUNT, "features", NULL, model_features, "columns", .unit = "columns"),
+    FIELD_GET(LIST, "classes", NULL, model_class_at, "names of the classes", .of = hsp_field_texts),
+    FIELD_GET(TEXT, "tie", NULL, model_tie, "what a score of exactly 0 means: neg, pos or zero"),
+    FIELD_GET(FLAG, "pairs", NULL, model_one_vs_one,
+              "one-vs-one: a scorer per pair of classes, and votes decide"),
+    FIELD_GET(TEXT, "link", NULL, model_link, "none, logistic, probit or step"),
+    FIELD_GET(TEXT, "calibration", NULL, model_calibration,
+              "none, platt or isotonic; it replaces the link and decides the class"),
+    FIELD_GET(REAL, "threshold", NULL, model_threshold,
+              "probability above which the second class is predicted", .when = "null if not set"),
+    FIELD_GET(MAP, "facts", NULL, model_fact_at,
+              "metadata of the model: learner, options (JSON), seed, passes, updates, "
+              "converged, data_rows, data_hash, version and others",
+              .of = model_pair_fields),
+    FIELD_GET(LIST, "scorers", NULL, model_scorer_at, "the scorers", .of = model_scorer_fields))
 
 static const cli_result model_results[] = {{"model", model_fields, 0, 1}, {NULL, NULL, 0, 0}};
 

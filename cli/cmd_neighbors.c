@@ -3,45 +3,29 @@
 
 enum { NEIGHBORS_OWN, NEIGHBORS_READ };
 
-static const hsp_option neighbors_own[] = {
-    {"k", HSP_OPTION_INTEGER, NULL, 1, 1e15, NULL, "N",
-     "number of neighbours per row; default: as many as vote"},
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "output file; - is standard output"},
-};
-
-static const hsp_option_table *neighbors_options(void)
-{
-    static const hsp_option_table table = {"neighbors", "options of neighbors", neighbors_own, 2};
-    return &table;
-}
+CLI_OPTIONS(neighbors_options, "neighbors",
+            {"k", HSP_OPTION_INTEGER, NULL, 1, 1e15, NULL, "N",
+             "number of neighbours per row; default: as many as vote"},
+            {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
+             "output file; - is standard output"})
 
 static const cli_group neighbors_groups[] = {
     {"Options", neighbors_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
 /* The library writes it row by row; these are its fields. */
-static const hsp_field *neighbors_one_fields(void)
-{
-    static const hsp_field fields[] = {
-        {.type = HSP_FIELD_COUNT,
-         .name = "row",
-         .meaning = "number of the neighbour in the training data, from 1"},
-        {.type = HSP_FIELD_REAL, .name = "distance", .meaning = "its distance"},
-        {.type = HSP_FIELD_TEXT, .name = "class", .meaning = "its class"},
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(neighbors_one_fields, cli,
+       {.type = HSP_FIELD_COUNT,
+        .name = "row",
+        .meaning = "number of the neighbour in the training data, from 1"},
+       {.type = HSP_FIELD_REAL, .name = "distance", .meaning = "its distance"},
+       {.type = HSP_FIELD_TEXT, .name = "class", .meaning = "its class"})
 
-static const hsp_field *neighbors_fields(void)
-{
-    static const hsp_field fields[] = {
-        {.type = HSP_FIELD_COUNT, .name = "row", .meaning = "number of the row of DATA, from 1"},
-        {.type = HSP_FIELD_LIST,
-         .name = "neighbors",
-         .meaning = "its neighbours, the nearest first",
-         .of = neighbors_one_fields},
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(neighbors_fields, cli,
+       {.type = HSP_FIELD_COUNT, .name = "row", .meaning = "number of the row of DATA, from 1"},
+       {.type = HSP_FIELD_LIST,
+        .name = "neighbors",
+        .meaning = "its neighbours, the nearest first",
+        .of = neighbors_one_fields})
 
 static const cli_result neighbors_results[] = {{"neighbors", neighbors_fields, 1, 0},
                                                {NULL, NULL, 0, 0}};

@@ -11,19 +11,13 @@ enum { PLOT_OWN, PLOT_READ };
 #define PLOT_SEVERAL  '*' /* rows of several classes in one place */
 #define PLOT_BOUNDARY ':'
 
-static const hsp_option plot_own[] = {
-    {"x", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE",
-     "feature on the horizontal axis: a name, or a number from 1"},
-    {"y", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE", "feature on the vertical axis"},
-    {"width", HSP_OPTION_INTEGER, "64", 10, 1000, NULL, "N", "width of the plot in characters"},
-    {"height", HSP_OPTION_INTEGER, "20", 5, 1000, NULL, "N", "height of the plot in lines"},
-};
-
-static const hsp_option_table *plot_options(void)
-{
-    static const hsp_option_table table = {"plot", "options of plot", plot_own, 4};
-    return &table;
-}
+CLI_OPTIONS(plot_options, "plot",
+            {"x", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE",
+             "feature on the horizontal axis: a name, or a number from 1"},
+            {"y", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE", "feature on the vertical axis"},
+            {"width", HSP_OPTION_INTEGER, "64", 10, 1000, NULL, "N",
+             "width of the plot in characters"},
+            {"height", HSP_OPTION_INTEGER, "20", 5, 1000, NULL, "N", "height of the plot in lines"})
 
 static const cli_group plot_groups[] = {
     {"Options", plot_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
@@ -300,51 +294,28 @@ GETTER(plot_letter_text, plot_letter, one, one->letter)
 GETTER(plot_several, plot, to, to->several)
 GETTER(plot_boundary_letter, plot, to, to->boundary)
 
-static const hsp_field *plot_axis_fields(void)
-{
-#define RECORD plot_axis_shown
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
-        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
-        FIELD(REAL, "low", NULL, low, "where the axis begins"),
-        FIELD(REAL, "high", NULL, high, "where it ends"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(plot_axis_fields, plot_axis_shown,
+       FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+       FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
+       FIELD(REAL, "low", NULL, low, "where the axis begins"),
+       FIELD(REAL, "high", NULL, high, "where it ends"))
 
-static const hsp_field *plot_letter_fields(void)
-{
-#define RECORD plot_letter
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "class", NULL, class, "name of the class"),
-        FIELD_GET(TEXT, "letter", NULL, plot_letter_text, "its letter"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(plot_letter_fields, plot_letter, FIELD(TEXT, "class", NULL, class, "name of the class"),
+       FIELD_GET(TEXT, "letter", NULL, plot_letter_text, "its letter"))
 
-static const hsp_field *plot_fields(void)
-{
-#define RECORD plot
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "model", NULL, model, "the model file"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD_GET(OBJECT, "x", NULL, plot_x, "the axis from left to right", .of = plot_axis_fields),
-        FIELD_GET(OBJECT, "y", NULL, plot_y, "the axis upwards", .of = plot_axis_fields),
-        FIELD_GET(MAP, "letters", NULL, plot_letter_at, "the letter of each class",
-                  .of = plot_letter_fields),
-        FIELD_GET(TEXT, "several", NULL, plot_several,
-                  "the letter of rows of several classes in one place"),
-        FIELD_GET(TEXT, "boundary", NULL, plot_boundary_letter, "the letter of the boundary"),
-        FIELD(COUNT, "left_out", NULL, left_out, "rows of classes that the model does not know",
-              .unit = "rows"),
-        FIELD_GET(LIST, "lines", NULL, plot_line_at, "the plot, from the top",
-                  .of = hsp_field_texts),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(plot_fields, plot, FIELD(TEXT, "model", NULL, model, "the model file"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD_GET(OBJECT, "x", NULL, plot_x, "the axis from left to right", .of = plot_axis_fields),
+       FIELD_GET(OBJECT, "y", NULL, plot_y, "the axis upwards", .of = plot_axis_fields),
+       FIELD_GET(MAP, "letters", NULL, plot_letter_at, "the letter of each class",
+                 .of = plot_letter_fields),
+       FIELD_GET(TEXT, "several", NULL, plot_several,
+                 "the letter of rows of several classes in one place"),
+       FIELD_GET(TEXT, "boundary", NULL, plot_boundary_letter, "the letter of the boundary"),
+       FIELD(COUNT, "left_out", NULL, left_out, "rows of classes that the model does not know",
+             .unit = "rows"),
+       FIELD_GET(LIST, "lines", NULL, plot_line_at, "the plot, from the top",
+                 .of = hsp_field_texts))
 
 static const cli_result plot_results[] = {{"plot", plot_fields, 0, 1}, {NULL, NULL, 0, 0}};
 

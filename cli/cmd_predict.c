@@ -3,15 +3,9 @@
 
 enum { PREDICT_HOW, PREDICT_OWN, PREDICT_READ };
 
-static const hsp_option predict_own[] = {
-    {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT", "output file; - is standard output"},
-};
-
-static const hsp_option_table *predict_options(void)
-{
-    static const hsp_option_table table = {"predict", "options of predict", predict_own, 1};
-    return &table;
-}
+CLI_OPTIONS(predict_options, "predict",
+            {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
+             "output file; - is standard output"})
 
 static const cli_group predict_groups[] = {{"Options", hsp_predict_options},
                                            {"Output options", predict_options},
@@ -24,20 +18,13 @@ typedef struct predict {
     double seconds;
 } predict;
 
-static const hsp_field *predict_fields(void)
-{
-#define RECORD predict
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "model", NULL, model, "the model file"),
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(TEXT, "output", NULL, output, "the file of predictions"),
-        FIELD(COUNT, "rows", NULL, done.rows, "rows predicted", .unit = "rows"),
-        FIELD(COUNT, "ties", NULL, done.ties,
-              "rows on the boundary, which get no class (train --tie zero)", .unit = "rows"),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time to read, predict and write"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(predict_fields, predict, FIELD(TEXT, "model", NULL, model, "the model file"),
+       FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(TEXT, "output", NULL, output, "the file of predictions"),
+       FIELD(COUNT, "rows", NULL, done.rows, "rows predicted", .unit = "rows"),
+       FIELD(COUNT, "ties", NULL, done.ties,
+             "rows on the boundary, which get no class (train --tie zero)", .unit = "rows"),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time to read, predict and write"))
 
 static const cli_result predict_results[] = {{"predict", predict_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

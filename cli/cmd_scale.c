@@ -3,17 +3,11 @@
 
 enum { SCALE_FIT, SCALE_OWN, SCALE_READ, SCALE_WRITE };
 
-static const hsp_option scale_own[] = {
-    {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "save the scaling, for later files"},
-    {"apply", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "apply this saved scaling instead of fitting one to DATA"},
-};
-
-static const hsp_option_table *scale_own_options(void)
-{
-    static const hsp_option_table table = {"scale", "options of scale", scale_own, 2};
-    return &table;
-}
+CLI_OPTIONS(scale_own_options, "scale",
+            {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "save the scaling, for later files"},
+            {"apply", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "apply this saved scaling instead of fitting one to DATA"})
 
 static const cli_group scale_groups[] = {{"Options", hsp_scale_options},
                                          {"Scalings", scale_own_options},
@@ -27,21 +21,14 @@ typedef struct scale {
     double load_seconds, write_seconds;
 } scale;
 
-static const hsp_field *scale_fields(void)
-{
-#define RECORD scale
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "file", NULL, file, "the data file"),
-        FIELD(TEXT, "output", NULL, output, "the file written"),
-        FIELD(TEXT, "kind", NULL, kind, "the kind of scaling"),
-        FIELD(TEXT, "scaling", NULL, scaling, "the file of the scaling",
-              .when = "null without --save or --apply"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
-        FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to scale and write"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(scale_fields, scale, FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD(TEXT, "output", NULL, output, "the file written"),
+       FIELD(TEXT, "kind", NULL, kind, "the kind of scaling"),
+       FIELD(TEXT, "scaling", NULL, scaling, "the file of the scaling",
+             .when = "null without --save or --apply"),
+       FIELD(PART, NULL, NULL, data, NULL, .of = cli_data_fields),
+       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+       FIELD(SECONDS, "write_seconds", NULL, write_seconds, "time to scale and write"))
 
 static const cli_result scale_results[] = {{"scale", scale_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

@@ -52,45 +52,22 @@ GETTER(split_file, split, all, all->files[0])
 GETTER(split_train, split, all, split_part_of(all, 0, room))
 GETTER(split_test, split, all, split_part_of(all, 1, room))
 
-static const hsp_field *split_class_fields(void)
-{
-#define RECORD split_class
-    static const hsp_field fields[] = {FIELD(TEXT, "name", NULL, name, "name of the class"),
-                                       FIELD(COUNT, "rows", NULL, rows, "its rows"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(split_class_fields, split_class, FIELD(TEXT, "name", NULL, name, "name of the class"),
+       FIELD(COUNT, "rows", NULL, rows, "its rows"))
 
-static const hsp_field *split_part_fields(void)
-{
-#define RECORD split_part
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "file", NULL, file, "the file written"),
-        FIELD(COUNT, "rows", NULL, rows, "its rows", .unit = "rows"),
-        FIELD(COUNT, "unlabelled", NULL, unlabelled, "rows whose label is missing", .unit = "rows"),
-        FIELD(COUNT, "groups", NULL, groups, "groups of rows", .when = "null without --group"),
-        FIELD_GET(MAP, "classes", NULL, split_class_at, "rows of each class", .unit = "rows",
-                  .of = split_class_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(split_part_fields, split_part, FIELD(TEXT, "file", NULL, file, "the file written"),
+       FIELD(COUNT, "rows", NULL, rows, "its rows", .unit = "rows"),
+       FIELD(COUNT, "unlabelled", NULL, unlabelled, "rows whose label is missing", .unit = "rows"),
+       FIELD(COUNT, "groups", NULL, groups, "groups of rows", .when = "null without --group"),
+       FIELD_GET(MAP, "classes", NULL, split_class_at, "rows of each class", .unit = "rows",
+                 .of = split_class_fields))
 
-static const hsp_field *split_fields(void)
-{
-#define RECORD split
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "file", NULL, split_file, "the data file"),
-        FIELD(COUNT, "seed", NULL, seed, "the random seed"),
-        FIELD_GET(OBJECT, "train", NULL, split_train, "the part to train on",
-                  .of = split_part_fields),
-        FIELD_GET(OBJECT, "test", NULL, split_test, "the part held out", .of = split_part_fields),
-        FIELD(SECONDS, "seconds", NULL, seconds, "time to read and write"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(split_fields, split, FIELD_GET(TEXT, "file", NULL, split_file, "the data file"),
+       FIELD(COUNT, "seed", NULL, seed, "the random seed"),
+       FIELD_GET(OBJECT, "train", NULL, split_train, "the part to train on",
+                 .of = split_part_fields),
+       FIELD_GET(OBJECT, "test", NULL, split_test, "the part held out", .of = split_part_fields),
+       FIELD(SECONDS, "seconds", NULL, seconds, "time to read and write"))
 
 static const cli_result split_results[] = {{"split", split_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

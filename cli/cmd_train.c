@@ -8,7 +8,8 @@
 
 enum { TRAIN_LEARNER, TRAIN_OWN, TRAIN_READ };
 
-static const hsp_option train_own[] = {
+CLI_OPTIONS(
+    train_options, "train",
     {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
      "file to save the model to; without it, only the report is printed"},
     {"stream", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -16,14 +17,7 @@ static const hsp_option train_own[] = {
      "--passes 1"},
     {"certify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "also write a certificate of the data and the model to MODEL.cert, as the command certify "
-     "does"},
-};
-
-static const hsp_option_table *train_options(void)
-{
-    static const hsp_option_table table = {"train", "options of train", train_own, 3};
-    return &table;
-}
+     "does"})
 
 static const cli_group train_groups[] = {{"Learner's options", NULL},
                                          {"Options", train_options},
@@ -75,8 +69,6 @@ static double train_gap(const cli *run)
 
 /* ---- The result ---- */
 
-#define RECORD train
-
 GETTER(train_margin_class, train, done,
        done->model ? hsp_model_class_name(done->model, done->run.optimum.margin_class) : NULL)
 GETTER(train_margin_other, train, done,
@@ -121,76 +113,50 @@ static const void *train_neighbors(const void *record, size_t i, void *room)
     return cli_knn(done->model, room);
 }
 
-static const hsp_field *train_minimised_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "margin_class", NULL, train_margin_class,
-                  "of several binary problems, the class whose margin is the smallest",
-                  .when = "null with one problem"),
-        FIELD_GET(TEXT, "margin_other", NULL, train_margin_other,
-                  "one-vs-one: the class that it is separated from", .when = "null for the rest"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(train_minimised_fields, train,
+       FIELD_GET(TEXT, "margin_class", NULL, train_margin_class,
+                 "of several binary problems, the class whose margin is the smallest",
+                 .when = "null with one problem"),
+       FIELD_GET(TEXT, "margin_other", NULL, train_margin_other,
+                 "one-vs-one: the class that it is separated from", .when = "null for the rest"))
 
-static const hsp_field *train_experts_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(
-            TEXT, "best_expert", "best expert", train_best_expert,
-            "the expert with the fewest mistakes: the name of its column, or the number from 1",
-            .when = "null with more than two classes",
-            .text = "{.negation}{}, with {best_share} of the weight"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(
+    train_experts_fields, train,
+    FIELD_GET(TEXT, "best_expert", "best expert", train_best_expert,
+              "the expert with the fewest mistakes: the name of its column, or the number from 1",
+              .when = "null with more than two classes",
+              .text = "{.negation}{}, with {best_share} of the weight"))
 
-static const hsp_field *train_certified_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "certificate", NULL, certificate, "the file of the certificate",
-              .when = "null without -o"),
-        FIELD(PART, NULL, NULL, certified, NULL, .of = cli_certified_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(train_certified_fields, train,
+       FIELD(TEXT, "certificate", NULL, certificate, "the file of the certificate",
+             .when = "null without -o"),
+       FIELD(PART, NULL, NULL, certified, NULL, .of = cli_certified_fields))
 
-static const hsp_field *train_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
-        CLI_LINE("{learner} on {.file}: {rows:row}, {features:feature}, classes {class_names}"),
-        FIELD(TEXT, ".file", NULL, file, NULL),
-        FIELD(REAL, ".target", NULL, target, NULL),
-        FIELD(TEXT, ".margins", NULL, margins, NULL),
-        FIELD(TEXT, ".space", NULL, space, NULL),
-        FIELD_GET(TEXT, ".as_stored", NULL, train_as_stored, NULL),
-        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
-        FIELD_GET(LIST, "class_names", NULL, train_class_name, "names of the classes",
-                  .of = hsp_field_texts),
-        FIELD_GET(OBJECT, "neighbors", NULL, train_neighbors, "a model of nearest neighbours",
-                  .when = "null for other learners", .of = hsp_knn_fields),
-        FIELD_GET(PART, NULL, NULL, train_experts, NULL, .optional = 1, .of = train_experts_fields),
-        FIELD(PART, NULL, NULL, run, NULL, .of = hsp_training_fields),
-        FIELD_GET(PART, NULL, NULL, train_minimised, "Learners that minimise an objective",
-                  .optional = 1, .of = train_minimised_fields),
-        FIELD(TEXT, NULL, "separates", separates, NULL),
-        FIELD_GET(OBJECT, "confirmation", NULL, train_confirmation,
-                  "the answer of a learner that demands a separator, confirmed in exact arithmetic",
-                  .when = "absent unless a separator was demanded (svm --hard, lp)", .optional = 1,
-                  .of = hsp_confirmation_fields),
-        FIELD(COUNT, "nonzero_weights", "weights", weights,
-              "weights other than 0, over all scorers", .when = "null for models without weights",
-              .text = "{} not 0"),
-        FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
-        FIELD_GET(OBJECT, "certified", NULL, train_certified, "the certificate",
-                  .when = "null without --certify", .of = train_certified_fields),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read (a stream: 0)"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(train_fields, train, FIELD(PART, NULL, NULL, data, NULL, .of = cli_numbers_fields),
+       CLI_LINE("{learner} on {.file}: {rows:row}, {features:feature}, classes {class_names}"),
+       FIELD(TEXT, ".file", NULL, file, NULL), FIELD(REAL, ".target", NULL, target, NULL),
+       FIELD(TEXT, ".margins", NULL, margins, NULL), FIELD(TEXT, ".space", NULL, space, NULL),
+       FIELD_GET(TEXT, ".as_stored", NULL, train_as_stored, NULL),
+       FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+       FIELD_GET(LIST, "class_names", NULL, train_class_name, "names of the classes",
+                 .of = hsp_field_texts),
+       FIELD_GET(OBJECT, "neighbors", NULL, train_neighbors, "a model of nearest neighbours",
+                 .when = "null for other learners", .of = hsp_knn_fields),
+       FIELD_GET(PART, NULL, NULL, train_experts, NULL, .optional = 1, .of = train_experts_fields),
+       FIELD(PART, NULL, NULL, run, NULL, .of = hsp_training_fields),
+       FIELD_GET(PART, NULL, NULL, train_minimised, "Learners that minimise an objective",
+                 .optional = 1, .of = train_minimised_fields),
+       FIELD(TEXT, NULL, "separates", separates, NULL),
+       FIELD_GET(OBJECT, "confirmation", NULL, train_confirmation,
+                 "the answer of a learner that demands a separator, confirmed in exact arithmetic",
+                 .when = "absent unless a separator was demanded (svm --hard, lp)", .optional = 1,
+                 .of = hsp_confirmation_fields),
+       FIELD(COUNT, "nonzero_weights", "weights", weights, "weights other than 0, over all scorers",
+             .when = "null for models without weights", .text = "{} not 0"),
+       FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
+       FIELD_GET(OBJECT, "certified", NULL, train_certified, "the certificate",
+                 .when = "null without --certify", .of = train_certified_fields),
+       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read (a stream: 0)"))
 
 static const cli_result train_results[] = {{"train", train_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

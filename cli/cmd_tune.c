@@ -8,16 +8,9 @@
 
 enum { TUNE_LEARNER, TUNE_OWN, TUNE_OUTPUT, TUNE_READ };
 
-static const hsp_option tune_output[] = {
-    {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
-     "file to save the model to; without it, only the report is printed"},
-};
-
-static const hsp_option_table *tune_output_options(void)
-{
-    static const hsp_option_table table = {"output", "where the model goes", tune_output, 1};
-    return &table;
-}
+CLI_OPTIONS(tune_output_options, "output",
+            {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL",
+             "file to save the model to; without it, only the report is printed"})
 
 static const cli_group tune_groups[] = {{"Learner's options", NULL},
                                         {"Tuning options", hsp_tune_options},
@@ -104,61 +97,37 @@ GETTER(tune_fold_error, tune_point, one,
 GETTER(tune_unconverged, tune_point, one, one->all.unconverged ? &one->all.unconverged : NULL)
 GETTER(tune_inseparable, tune_point, one, one->all.inseparable ? &one->all.inseparable : NULL)
 
-static const hsp_field *tune_value_fields(void)
-{
-#define RECORD tune_value
-    static const hsp_field fields[] = {FIELD(TEXT, "option", NULL, option, "the option"),
-                                       FIELD(TEXT, "value", NULL, value, "its value"),
-                                       {.type = HSP_FIELD_END}};
-    return fields;
-#undef RECORD
-}
+FIELDS(tune_value_fields, tune_value, FIELD(TEXT, "option", NULL, option, "the option"),
+       FIELD(TEXT, "value", NULL, value, "its value"))
 
-#define RECORD tune_point
+FIELDS(tune_point_fields, tune_point,
+       FIELD_GET(COUNT32, ".unconverged", NULL, tune_unconverged, NULL),
+       FIELD_GET(COUNT32, ".inseparable", NULL, tune_inseparable, NULL),
+       FIELD_GET(TEXT, NULL, "options", tune_point_text, NULL),
+       FIELD_GET(MAP, "values", NULL, tune_value_at, "values of the options",
+                 .of = tune_value_fields),
+       FIELD(SHARE, "error", "error", all.error, "mean of the errors of the folds"),
+       FIELD(SHARE, "standard_error", "+-", all.standard_error, "standard error of that mean"),
+       FIELD_GET(TEXT, NULL, "", tune_mark, NULL),
+       FIELD(COUNT, "mistakes", NULL, all.mistakes, "rows predicted wrongly", .unit = "rows"),
+       FIELD(COUNT32, "unconverged", NULL, all.unconverged,
+             "folds whose training ended before it converged", .unit = "folds"),
+       {.type = HSP_FIELD_TEXT,
+        .label = "",
+        .text = "[unconverged in {.unconverged:fold}][, no separator in {.inseparable:fold}]"},
+       FIELD(COUNT32, "inseparable", NULL, all.inseparable,
+             "folds without a model, since no separator was found", .unit = "folds"),
+       FIELD_GET(LIST, "fold_errors", NULL, tune_fold_error, "the error of each fold",
+                 .of = hsp_field_reals))
 
-static const hsp_field *tune_point_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(COUNT32, ".unconverged", NULL, tune_unconverged, NULL),
-        FIELD_GET(COUNT32, ".inseparable", NULL, tune_inseparable, NULL),
-        FIELD_GET(TEXT, NULL, "options", tune_point_text, NULL),
-        FIELD_GET(MAP, "values", NULL, tune_value_at, "values of the options",
-                  .of = tune_value_fields),
-        FIELD(SHARE, "error", "error", all.error, "mean of the errors of the folds"),
-        FIELD(SHARE, "standard_error", "+-", all.standard_error, "standard error of that mean"),
-        FIELD_GET(TEXT, NULL, "", tune_mark, NULL),
-        FIELD(COUNT, "mistakes", NULL, all.mistakes, "rows predicted wrongly", .unit = "rows"),
-        FIELD(COUNT32, "unconverged", NULL, all.unconverged,
-              "folds whose training ended before it converged", .unit = "folds"),
-        {.type = HSP_FIELD_TEXT,
-         .label = "",
-         .text = "[unconverged in {.unconverged:fold}][, no separator in {.inseparable:fold}]"},
-        FIELD(COUNT32, "inseparable", NULL, all.inseparable,
-              "folds without a model, since no separator was found", .unit = "folds"),
-        FIELD_GET(LIST, "fold_errors", NULL, tune_fold_error, "the error of each fold",
-                  .of = hsp_field_reals),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-static const hsp_field *tune_chosen_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, NULL, "chosen", tune_point_text, NULL),
-        FIELD_GET(MAP, "options", NULL, tune_value_at, "the values chosen",
-                  .of = tune_value_fields),
-        FIELD(COUNT, "rows", NULL, all.rows, "rows predicted, over all folds", .unit = "rows"),
-        FIELD(COUNT32, "folds", NULL, all.folds, "number of folds"),
-        FIELD(SHARE, "error", "validation error", all.error,
-              "of the chosen point: mean of the errors of the folds",
-              .text = "{} +- {standard_error}"),
-        FIELD(SHARE, "standard_error", NULL, all.standard_error, "standard error of that mean"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
-#define RECORD tune
+FIELDS(tune_chosen_fields, tune_point, FIELD_GET(TEXT, NULL, "chosen", tune_point_text, NULL),
+       FIELD_GET(MAP, "options", NULL, tune_value_at, "the values chosen", .of = tune_value_fields),
+       FIELD(COUNT, "rows", NULL, all.rows, "rows predicted, over all folds", .unit = "rows"),
+       FIELD(COUNT32, "folds", NULL, all.folds, "number of folds"),
+       FIELD(SHARE, "error", "validation error", all.error,
+             "of the chosen point: mean of the errors of the folds",
+             .text = "{} +- {standard_error}"),
+       FIELD(SHARE, "standard_error", NULL, all.standard_error, "standard error of that mean"))
 
 GETTER_NEW(tune_converged, tune, done, int, done->run.stop == HSP_STOP_CONVERGED)
 GETTER(tune_stop, tune, done, hsp_stop_name(done->run.stop))
@@ -169,38 +138,31 @@ GETTER(tune_ended, tune, done,
 GETTER_NEW(tune_points, tune, done, uint64_t, hsp_tuning_points(done->seen))
 GETTER(tune_training_error, tune, done, done->model ? &done->run.training_error : NULL)
 
-static const hsp_field *tune_fields(void)
-{
-    static const hsp_field fields[] = {
-        CLI_LINE(
-            "{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}, {.points:point}"),
-        FIELD_GET(COUNT, ".points", NULL, tune_points, NULL),
-        FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
-        FIELD(TEXT, "file", NULL, path, "the data file"),
-        FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
-        FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
-        FIELD(TEXT, "choose", NULL, choose, "how the point is chosen: best or one-standard-error"),
-        FIELD_GET(LIST, "points", "Points", tune_point_at, "the combinations tried",
-                  .of = tune_point_fields),
-        FIELD(COUNT, "best", NULL, best, "the best point: its place in points, from 0"),
-        FIELD(COUNT, "chosen", NULL, chosen, "the chosen point: its place in points, from 0"),
-        FIELD_GET(PART, NULL, NULL, tune_chosen, NULL, .of = tune_chosen_fields),
-        FIELD_GET(FLAG, "converged", NULL, tune_converged, "training on all rows converged"),
-        FIELD_GET(TEXT, "stop", NULL, tune_stop, "why training on all rows ended"),
-        FIELD_GET(TEXT, NULL, "trained on all", tune_ended, NULL),
-        FIELD_GET(SHARE, "training_error", "training error", tune_training_error,
-                  "share of all rows that the model gets wrong",
-                  .when = "null without a model, and if not computed"),
-        FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
-        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
-        FIELD(SECONDS, "tune_seconds", NULL, tune_seconds, "time to try, choose and train"),
-        FIELD(SECONDS, "train_seconds", NULL, run.train_seconds,
-              "the part of it for training on all rows"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+FIELDS(
+    tune_fields, tune,
+    CLI_LINE("{learner} on {file}: {rows:row}, {features:feature}, {folds:fold}, {.points:point}"),
+    FIELD_GET(COUNT, ".points", NULL, tune_points, NULL),
+    FIELD(TEXT, "learner", NULL, learner, "name of the learner"),
+    FIELD(TEXT, "file", NULL, path, "the data file"),
+    FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
+    FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
+    FIELD(TEXT, "choose", NULL, choose, "how the point is chosen: best or one-standard-error"),
+    FIELD_GET(LIST, "points", "Points", tune_point_at, "the combinations tried",
+              .of = tune_point_fields),
+    FIELD(COUNT, "best", NULL, best, "the best point: its place in points, from 0"),
+    FIELD(COUNT, "chosen", NULL, chosen, "the chosen point: its place in points, from 0"),
+    FIELD_GET(PART, NULL, NULL, tune_chosen, NULL, .of = tune_chosen_fields),
+    FIELD_GET(FLAG, "converged", NULL, tune_converged, "training on all rows converged"),
+    FIELD_GET(TEXT, "stop", NULL, tune_stop, "why training on all rows ended"),
+    FIELD_GET(TEXT, NULL, "trained on all", tune_ended, NULL),
+    FIELD_GET(SHARE, "training_error", "training error", tune_training_error,
+              "share of all rows that the model gets wrong",
+              .when = "null without a model, and if not computed"),
+    FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
+    FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
+    FIELD(SECONDS, "tune_seconds", NULL, tune_seconds, "time to try, choose and train"),
+    FIELD(SECONDS, "train_seconds", NULL, run.train_seconds,
+          "the part of it for training on all rows"))
 
 static const cli_result tune_results[] = {{"tune", tune_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

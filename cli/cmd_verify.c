@@ -17,22 +17,15 @@ GETTER_NEW(verify_holds, verify, done, int, done->found->verdict == HSP_VERIFIED
 GETTER(verify_reason, verify, done,
        done->found->verdict == HSP_VERIFIED ? NULL : done->found->reason)
 
-static const hsp_field *verify_fields(void)
-{
-#define RECORD verify
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "certificate", NULL, certificate, "the certificate"),
-        FIELD(TEXT, "file", NULL, data, "the data file"),
-        FIELD(TEXT, "test", NULL, test, "the file of test rows", .when = "null without one"),
-        FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
-        FIELD_GET(FLAG, "holds", NULL, verify_holds, "every claim holds"),
-        FIELD(TEXT, "established", NULL, established, "what the checker confirms"),
-        FIELD_GET(TEXT, "reason", NULL, verify_reason, "why a claim does not hold",
-                  .when = "null if all hold"),
-        FIELD(SECONDS, "verify_seconds", NULL, seconds, "time to check"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(verify_fields, verify, FIELD(TEXT, "certificate", NULL, certificate, "the certificate"),
+       FIELD(TEXT, "file", NULL, data, "the data file"),
+       FIELD(TEXT, "test", NULL, test, "the file of test rows", .when = "null without one"),
+       FIELD(TEXT, "model", NULL, model, "the model file", .when = "null without --model"),
+       FIELD_GET(FLAG, "holds", NULL, verify_holds, "every claim holds"),
+       FIELD(TEXT, "established", NULL, established, "what the checker confirms"),
+       FIELD_GET(TEXT, "reason", NULL, verify_reason, "why a claim does not hold",
+                 .when = "null if all hold"),
+       FIELD(SECONDS, "verify_seconds", NULL, seconds, "time to check"))
 
 static const cli_result verify_results[] = {{"verify", verify_fields, 0, 0}, {NULL, NULL, 0, 0}};
 

@@ -228,36 +228,23 @@ static const void *keys_closed(const void *record, size_t i, void *room)
 
 static const hsp_field *keys_node_fields(void);
 
-#define RECORD keys_property
+FIELDS(keys_property_fields, keys_property, FIELD(TEXT, "name", NULL, name, "the key"),
+       FIELD(OBJECT, "schema", NULL, node, "its schema", .of = keys_node_fields))
 
-static const hsp_field *keys_property_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(TEXT, "name", NULL, name, "the key"),
-        FIELD(OBJECT, "schema", NULL, node, "its schema", .of = keys_node_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-static const hsp_field *keys_node_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "description", NULL, keys_description, "the meaning", .optional = 1),
-        FIELD_GET(TEXT, "type", NULL, keys_type_one, "the type", .optional = 1),
-        FIELD_GET(LIST, "type", NULL, keys_type_or_null, "the type, or null", .optional = 1,
-                  .of = hsp_field_texts),
-        FIELD_GET(MAP, "properties", NULL, keys_property_at, "the keys", .optional = 1,
-                  .of = keys_property_fields),
-        FIELD_GET(LIST, "required", NULL, keys_required_at, "keys that are always there",
-                  .optional = 1, .of = hsp_field_texts),
-        FIELD_GET(OBJECT, "items", NULL, keys_items, "of a list", .optional = 1,
-                  .of = keys_node_fields),
-        FIELD_GET(OBJECT, "additionalProperties", NULL, keys_values, "of an object by name",
-                  .optional = 1, .of = keys_node_fields),
-        FIELD_GET(FLAG, "additionalProperties", NULL, keys_closed, "no other keys", .optional = 1),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(keys_node_fields, keys_property,
+       FIELD_GET(TEXT, "description", NULL, keys_description, "the meaning", .optional = 1),
+       FIELD_GET(TEXT, "type", NULL, keys_type_one, "the type", .optional = 1),
+       FIELD_GET(LIST, "type", NULL, keys_type_or_null, "the type, or null", .optional = 1,
+                 .of = hsp_field_texts),
+       FIELD_GET(MAP, "properties", NULL, keys_property_at, "the keys", .optional = 1,
+                 .of = keys_property_fields),
+       FIELD_GET(LIST, "required", NULL, keys_required_at, "keys that are always there",
+                 .optional = 1, .of = hsp_field_texts),
+       FIELD_GET(OBJECT, "items", NULL, keys_items, "of a list", .optional = 1,
+                 .of = keys_node_fields),
+       FIELD_GET(OBJECT, "additionalProperties", NULL, keys_values, "of an object by name",
+                 .optional = 1, .of = keys_node_fields),
+       FIELD_GET(FLAG, "additionalProperties", NULL, keys_closed, "no other keys", .optional = 1))
 
 /* Every result of every command. */
 static const void *keys_result_at(const void *record, size_t i, void *room)
@@ -288,15 +275,9 @@ static const void *keys_title(const void *record, size_t i, void *room)
     return "Results of halfspace COMMAND --json, one definition per command";
 }
 
-static const hsp_field *keys_schema_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "$schema", NULL, keys_draft, "the draft"),
-        FIELD_GET(TEXT, "title", NULL, keys_title, "the title"),
-        FIELD_GET(MAP, "$defs", NULL, keys_result_at, "the results", .of = keys_property_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+FIELDS(keys_schema_fields, keys_property, FIELD_GET(TEXT, "$schema", NULL, keys_draft, "the draft"),
+       FIELD_GET(TEXT, "title", NULL, keys_title, "the title"),
+       FIELD_GET(MAP, "$defs", NULL, keys_result_at, "the results", .of = keys_property_fields))
 
 hsp_status cli_schema(const cli *run, FILE *file, hsp_error *err)
 {

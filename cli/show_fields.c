@@ -281,16 +281,9 @@ typedef struct fields_report {
     uint64_t peak_bytes, threads;
 } fields_report;
 
-#define RECORD fields_report
-
-const hsp_field *cli_cost_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(COUNT, "peak_rss_bytes", NULL, peak_bytes, "most memory used", .unit = "bytes"),
-        FIELD(COUNT, "threads", NULL, threads, "threads that could be used"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(cli_cost_fields, fields_report,
+              FIELD(COUNT, "peak_rss_bytes", NULL, peak_bytes, "most memory used", .unit = "bytes"),
+              FIELD(COUNT, "threads", NULL, threads, "threads that could be used"))
 
 static const void *fields_own(const void *record, size_t i, void *room)
 {
@@ -355,53 +348,27 @@ GETTER(fields_precision, fields_data, of,
 GETTER(fields_reason, fields_data, of,
        *hsp_data_precision_reason(of->data) ? hsp_data_precision_reason(of->data) : NULL)
 
-const hsp_field *cli_numbers_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, ".note", NULL, fields_note, NULL),
-        FIELD_GET(
-            TEXT, "numbers", NULL, fields_numbers,
-            "what statements are about: the decimals of the file, or the numbers as stored, if "
-            "the file has more digits than memory holds"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(
+    cli_numbers_fields, fields_report, FIELD_GET(TEXT, ".note", NULL, fields_note, NULL),
+    FIELD_GET(TEXT, "numbers", NULL, fields_numbers,
+              "what statements are about: the decimals of the file, or the numbers as stored, if "
+              "the file has more digits than memory holds"))
 
-const hsp_field *cli_shape_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(COUNT, "rows", NULL, fields_rows, "rows", .unit = "rows"),
-        FIELD_GET(COUNT, "features", NULL, fields_cols, "columns", .unit = "columns"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(cli_shape_fields, fields_report,
+              FIELD_GET(COUNT, "rows", NULL, fields_rows, "rows", .unit = "rows"),
+              FIELD_GET(COUNT, "features", NULL, fields_cols, "columns", .unit = "columns"))
 
-const hsp_field *cli_storage_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "storage", NULL, fields_storage,
-                  "dense, sparse, or ones (sparse, all values 1)"),
-        FIELD_GET(TEXT, "precision", NULL, fields_precision, "single or double"),
-        FIELD_GET(TEXT, "precision_reason", NULL, fields_reason,
-                  "why reading chose double precision", .when = "null if it did not"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(cli_storage_fields, fields_report,
+              FIELD_GET(TEXT, "storage", NULL, fields_storage,
+                        "dense, sparse, or ones (sparse, all values 1)"),
+              FIELD_GET(TEXT, "precision", NULL, fields_precision, "single or double"),
+              FIELD_GET(TEXT, "precision_reason", NULL, fields_reason,
+                        "why reading chose double precision", .when = "null if it did not"))
 
-#undef RECORD
-#define RECORD fields_data
-
-const hsp_field *cli_data_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
-        FIELD_GET(COUNT, "nonzeros", NULL, fields_nonzeros, "entries other than 0"),
-        FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
-
-#undef RECORD
+PUBLIC_FIELDS(cli_data_fields, fields_data,
+              FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
+              FIELD_GET(COUNT, "nonzeros", NULL, fields_nonzeros, "entries other than 0"),
+              FIELD(PART, NULL, NULL, data, NULL, .of = cli_storage_fields))
 
 /* ---- Confusion matrices ---- */
 
@@ -428,17 +395,12 @@ static const hsp_field *fields_matrix(void)
     return row;
 }
 
-const hsp_field *cli_confusion_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(
-            LIST, "confusion", NULL, fields_matrix_row,
-            "confusion matrix: per true class, the rows predicted as each class; ties are in no "
-            "column",
-            .unit = "rows", .of = fields_matrix),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(
+    cli_confusion_fields, cli_confusion,
+    FIELD_GET(LIST, "confusion", NULL, fields_matrix_row,
+              "confusion matrix: per true class, the rows predicted as each class; ties are in no "
+              "column",
+              .unit = "rows", .of = fields_matrix))
 
 void cli_confusion_print(const cli_confusion *confusion, FILE *file)
 {

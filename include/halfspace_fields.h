@@ -7,8 +7,19 @@
 
 #include "halfspace_report.h"
 
-/* An entry of a table: type, key, label, member of the struct RECORD (or function), meaning; then
- * what else is to be said: .when = "...". */
+/* A function that returns the table of the fields of a struct: FIELDS(eval_fields, eval, FIELD(...),
+ * FIELD(...), ...). PUBLIC_FIELDS: one that a header declares. */
+#define PUBLIC_FIELDS(function, record, ...)                                      \
+    const hsp_field *function(void)                                               \
+    {                                                                             \
+        typedef record RECORD __attribute__((unused));                            \
+        static const hsp_field fields[] = {__VA_ARGS__, {.type = HSP_FIELD_END}}; \
+        return fields;                                                            \
+    }
+#define FIELDS(function, record, ...) static PUBLIC_FIELDS(function, record, __VA_ARGS__)
+
+/* An entry: type, key, label, member of the struct (or function), meaning; then what else is to be
+ * said: .when = "...". */
 #define FIELD(kind, key, title, member, ...)                                                       \
     {                                                                                              \
         .type = HSP_FIELD_##kind, .name = key, .label = title, .offset = offsetof(RECORD, member), \

@@ -2,8 +2,6 @@
 #include "halfspace_all.h"
 #include "halfspace_fields.h"
 
-#define RECORD hsp_confirmation
-
 static const void *confirm_answer(const void *record, size_t i, void *room)
 {
     static const char *const answers[] = {"unknown", "separates", "separable", "not separable"};
@@ -24,29 +22,23 @@ GETTER_NEW(confirm_row, hsp_confirmation, found, uint64_t,
 
 GETTER(confirm_why, hsp_confirmation, found, found->why[0] ? found->why : NULL)
 
-const hsp_field *hsp_confirmation_fields(void)
-{
-    static const hsp_field fields[] = {
-        FIELD_GET(TEXT, "answer", NULL, confirm_answer,
-                  "in exact arithmetic: separates (the model does), separable (the model does not "
-                  "separate the rows, another hyperplane does), not separable, or unknown"),
-        FIELD(TEXT, "class", NULL, of,
-              "with more than two classes, the class that the answer is about",
-              .when = "null if it is about all binary problems"),
-        FIELD(TEXT, "against", NULL, against, "the class that it is compared with",
-              .when = "null like class, and for the rest"),
-        FIELD_GET(TEXT, "numbers", NULL, confirm_numbers,
-                  "what was compared: the decimals of the file, or values as stored",
-                  .when = "null if nothing was"),
-        FIELD_GET(
-            COUNT, "row", NULL, confirm_row,
-            "number, from 1, of the first row that the model does not have strictly on its side",
-            .when = "null if there is none, or if not known"),
-        FIELD(COUNT, "wrong_rows", NULL, wrong_rows, "number of such rows", .unit = "rows"),
-        FIELD(REAL, "margin", NULL, margin, "a separator has at least this margin",
-              .when = "null unless answer is separable"),
-        FIELD_GET(TEXT, "why", NULL, confirm_why, "why the answer is unknown",
-                  .when = "null if it is known"),
-        {.type = HSP_FIELD_END}};
-    return fields;
-}
+PUBLIC_FIELDS(
+    hsp_confirmation_fields, hsp_confirmation,
+    FIELD_GET(TEXT, "answer", NULL, confirm_answer,
+              "in exact arithmetic: separates (the model does), separable (the model does not "
+              "separate the rows, another hyperplane does), not separable, or unknown"),
+    FIELD(TEXT, "class", NULL, of, "with more than two classes, the class that the answer is about",
+          .when = "null if it is about all binary problems"),
+    FIELD(TEXT, "against", NULL, against, "the class that it is compared with",
+          .when = "null like class, and for the rest"),
+    FIELD_GET(TEXT, "numbers", NULL, confirm_numbers,
+              "what was compared: the decimals of the file, or values as stored",
+              .when = "null if nothing was"),
+    FIELD_GET(COUNT, "row", NULL, confirm_row,
+              "number, from 1, of the first row that the model does not have strictly on its side",
+              .when = "null if there is none, or if not known"),
+    FIELD(COUNT, "wrong_rows", NULL, wrong_rows, "number of such rows", .unit = "rows"),
+    FIELD(REAL, "margin", NULL, margin, "a separator has at least this margin",
+          .when = "null unless answer is separable"),
+    FIELD_GET(TEXT, "why", NULL, confirm_why, "why the answer is unknown",
+              .when = "null if it is known"))
