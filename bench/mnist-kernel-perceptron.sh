@@ -37,6 +37,6 @@ for degree in $degrees; do
         --average vote --passes 1 "$work/mnist-raw.hsp" -o "$work/mnist-votes.hsp" >"$work/train.json" 2>/dev/null
     "$halfspace" eval -q --json "$work/mnist-votes.hsp" "$work/mnist.t-raw.hsp" >"$work/eval.json"
     printf '%-34s %10s %13.2f%% %11.2f%% %14.2f\n' "voted, degree $degree" "$(value "$work/train.json" updates)" \
-        "$(value "$work/train.json" progressive_error | awk '{ print 100 * $1 }')" \
+        "$(value "$work/train.json" online_error | awk '{ print 100 * $1 }')" \
         "$(value "$work/eval.json" error | awk '{ print 100 * $1 }')" "$(value "$work/train.json" train_seconds)"
 done

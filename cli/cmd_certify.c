@@ -36,7 +36,7 @@ static hsp_status certify_check(cli *run, const char *data, const hsp_options *c
                        options, err, &done->verified);
     hsp_options_free(options);
     if (!status) done->established = done->verified->established;
-    if (status || done->verified->verdict == HSP_VERIFIED) return status;
+    if (status || done->verified->result == HSP_VERIFIED) return status;
     return cli_fail(err, HSP_UNSUPPORTED, NULL,
                     "the checker does not accept this certificate, so it is not written (the other "
                     "claims can be made by name, with --claim): %.320s",

@@ -13,9 +13,9 @@ typedef struct verify {
     double seconds;
 } verify;
 
-GETTER_NEW(verify_holds, verify, done, int, done->found->verdict == HSP_VERIFIED)
+GETTER_NEW(verify_holds, verify, done, int, done->found->result == HSP_VERIFIED)
 GETTER(verify_reason, verify, done,
-       done->found->verdict == HSP_VERIFIED ? NULL : done->found->reason)
+       done->found->result == HSP_VERIFIED ? NULL : done->found->reason)
 
 FIELDS(verify_fields, verify, FIELD(TEXT, "certificate", NULL, certificate, "the certificate"),
        FIELD(TEXT, "file", NULL, data, "the data file"),
@@ -51,7 +51,7 @@ static hsp_status verify_run(cli *run, hsp_error *err)
     if (status) return status;
     done.established = done.found->established;
     done.seconds = cli_seconds() - start;
-    run->exit_status = exits[done.found->verdict];
+    run->exit_status = exits[done.found->result];
     if (!cli_json(run)) fputs(done.established, stdout);
     status = cli_report(run, verify_results, &done, stdout, err);
     if (!cli_json(run) && *done.found->reason) fprintf(stderr, "%s\n", done.found->reason);

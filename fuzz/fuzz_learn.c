@@ -338,7 +338,7 @@ static void fuzz_same(const problem *p, const outcome *a, const outcome *b)
               r->mistakes_last_pass == s->mistakes_last_pass &&
               r->optimum.support_sum == s->optimum.support_sum);
     fuzz_same_bits(&r->training_error, &s->training_error, 1);
-    fuzz_same_bits(&r->progressive_error, &s->progressive_error, 1);
+    fuzz_same_bits(&r->online_error, &s->online_error, 1);
     fuzz_same_bits(&r->optimum.objective, &s->optimum.objective, 1);
     fuzz_same_bits(&r->optimum.dual_objective, &s->optimum.dual_objective, 1);
     fuzz_same_bits(&r->optimum.margin, &s->optimum.margin, 1);

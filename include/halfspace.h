@@ -369,9 +369,9 @@ typedef struct hsp_training {
     uint32_t classes;
     uint64_t passes, updates, mistakes_last_pass;
     hsp_stop stop;
-    double training_error;     /* share of rows wrong at the end; NaN for a stream */
-    double progressive_error;  /* online: each row of the first pass predicted, then learned from */
-    uint64_t progressive_rows; /* rows of that pass; fewer than `rows` if it was cut short */
+    double training_error; /* share of rows wrong at the end; NaN for a stream */
+    double online_error;   /* online: each row of the first pass predicted, then learned from */
+    uint64_t online_rows;  /* rows of that pass; fewer than `rows` if it was cut short */
     double train_seconds;
     double radius;              /* the largest norm of a row after scaling; NaN: not known */
     int has_optimum, has_panel; /* 1: the following applies to this learner */

@@ -39,14 +39,14 @@ HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, si
 /* Check a certificate against its data file in exact arithmetic. The checker is the program
  * halfspace-verify, which shares no code with the library and can be built and read alone
  * (docs/certificates.md). */
-typedef enum hsp_verdict {
+typedef enum hsp_verification_result {
     HSP_VERIFIED, /* every claim holds */
     HSP_REJECTED, /* a claim does not hold, or a file is not the one that was certified */
     HSP_UNDECIDED /* a file is no certificate or no data, or takes more work than is allowed */
-} hsp_verdict;
+} hsp_verification_result;
 
 typedef struct hsp_verification {
-    hsp_verdict verdict;
+    hsp_verification_result result;
     const char *established; /* what was established, a sentence per line */
     const char *reason;      /* not verified: why, a sentence; else "" */
 } hsp_verification;

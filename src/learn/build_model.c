@@ -152,7 +152,7 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spe
     if (!status && minimises) status = build_model_optimum(&run->optimum, model, err);
     if (!status && run->panel.experts) status = build_model_panel(&run->panel, model, err);
     if (!status) status = build_model_real(model, "radius", run->radius, err);
-    if (!status) status = build_model_real(model, "progressive_error", run->progressive_error, err);
+    if (!status) status = build_model_real(model, "online_error", run->online_error, err);
     if (!status) status = build_model_count(model, "data_rows", run->rows, err);
     if (!status && spec->data_hash)
         status = hsp__model_set_metadata(model, "data_hash", spec->data_hash, err);

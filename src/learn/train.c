@@ -93,7 +93,7 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                                 .classes = view->classes,
                                 .stop = HSP_STOP_CONVERGED,
                                 .training_error = nan,
-                                .progressive_error = nan,
+                                .online_error = nan,
                                 .radius = nan};
     if (train->plan.kernel) status = train_open_kernel(train, err);
     train->is_native = native && native->suits(train);

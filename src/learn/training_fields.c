@@ -232,7 +232,7 @@ GETTER_NEW(training_wrong, hsp_training, run, uint64_t,
            training_count(run->training_error, run->rows))
 
 GETTER_NEW(training_online_wrong, hsp_training, run, uint64_t,
-           training_count(run->progressive_error, run->progressive_rows))
+           training_count(run->online_error, run->online_rows))
 
 GETTER(training_convergence, hsp_training, run, run->optimum.solver ? &run->optimum : NULL)
 
@@ -262,7 +262,7 @@ PUBLIC_FIELDS(
     FIELD_GET(COUNT, ".updates", NULL, training_updates, NULL),
     FIELD_GET(COUNT, ".wrong", NULL, training_wrong, NULL),
     FIELD_GET(COUNT, ".online_wrong", NULL, training_online_wrong, NULL),
-    FIELD(COUNT, ".online_rows", NULL, progressive_rows, NULL),
+    FIELD(COUNT, ".online_rows", NULL, online_rows, NULL),
     FIELD(COUNT, "rows", NULL, rows, "training rows", .unit = "rows"),
     FIELD(COUNT, "features", NULL, cols, "columns", .unit = "columns"),
     FIELD(COUNT, "nonzeros", NULL, nonzeros, "entries other than 0"),
@@ -301,7 +301,7 @@ PUBLIC_FIELDS(
           "share of the training rows that the model gets wrong",
           .when = "null for a stream, and if not computed",
           .text = "[{} ({.wrong} of {rows:row}[{.as_stored}])~not computed: {.why_not}]"),
-    FIELD(SHARE, "progressive_error", "online error", progressive_error,
+    FIELD(SHARE, "online_error", "online error", online_error,
           "online (prequential) error: share of wrong predictions in the first pass, each made "
           "before learning from the row",
           .when = "null for learners that do not learn row by row",

@@ -90,7 +90,7 @@ typedef struct hsp__bound_run {
     int both;                      /* tuning tried offset none and others: two classes of
                                       hypotheses, which share delta */
     int balanced;                  /* classes were weighted by how many rows they have */
-    double progressive;            /* NaN: not known */
+    double online_error;           /* NaN: not known */
     uint64_t tried;                /* points that tuning tried; 1: no tuning */
 } hsp__bound_run;
 

@@ -47,7 +47,7 @@ static int online_sorted(const hsp__bound_case *c)
 static const char *online_refused(const hsp__bound_case *c)
 {
     const hsp__bound_run *run = &c->run;
-    if (isnan(run->progressive) || !run->rows)
+    if (isnan(run->online_error) || !run->rows)
         return "the model does not say how many mistakes its first pass made";
     if (run->order[0] && strcmp(run->order, "cyclic") != 0 && strcmp(run->order, "shuffle") != 0)
         return "the rows were picked by their mistakes, not visited in order";
@@ -66,7 +66,7 @@ static double online_log_delta(const hsp__bound_case *c)
 
 static double online_mistakes(const hsp__bound_case *c)
 {
-    return nearbyint(c->run.progressive * (double)c->run.rows);
+    return nearbyint(c->run.online_error * (double)c->run.rows);
 }
 
 static double online_azuma(double n, double mistakes, double log_delta)

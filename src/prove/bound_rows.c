@@ -175,7 +175,7 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
     hsp__json *json = NULL;
     double real;
     memset(out, 0, sizeof *out);
-    out->progressive = (double)NAN;
+    out->online_error = (double)NAN;
     snprintf(out->learner, sizeof out->learner, "%s", learner ? learner : "");
     snprintf(out->stop, sizeof out->stop, "%s", stop ? stop : "");
     out->passes = run_count(model, "passes");
@@ -207,12 +207,11 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
         out->balanced |= weight && strcmp(weight, "balanced") == 0;
     }
     hsp__json_free(json);
-    const char *progressive = hsp_model_metadata(model, "progressive_error");
-    if (progressive) {
+    const char *online = hsp_model_metadata(model, "online_error");
+    if (online) {
         hsp__json *number = NULL;
-        status =
-            hsp__json_parse(&model->memory, progressive, strlen(progressive), "", err, &number);
-        if (!status) hsp__json_number(hsp__json_root(number), &out->progressive);
+        status = hsp__json_parse(&model->memory, online, strlen(online), "", err, &number);
+        if (!status) hsp__json_number(hsp__json_root(number), &out->online_error);
         hsp__json_free(number);
     }
     return status;

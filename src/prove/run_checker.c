@@ -102,9 +102,9 @@ static hsp_status run_checker_report_new(hsp_context *ctx, int status, const cha
     if (status == HALFSPACE_NO_MEMORY) return hsp__fail_memory(err);
     hsp_verification *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
-    made->verdict = status == HALFSPACE_VERIFIED   ? HSP_VERIFIED
-                    : status == HALFSPACE_REJECTED ? HSP_REJECTED
-                                                   : HSP_UNDECIDED;
+    made->result = status == HALFSPACE_VERIFIED   ? HSP_VERIFIED
+                   : status == HALFSPACE_REJECTED ? HSP_REJECTED
+                                                  : HSP_UNDECIDED;
     made->established = hsp__copy_text(&ctx->allocator, established, strlen(established));
     made->reason =
         hsp__copy_text(&ctx->allocator, reason, strcspn(reason, "\n")); /* one sentence */

@@ -328,7 +328,7 @@ static void test_five_experts_by_hand(void)
         CHECK(run.panel.best == 0 && !run.panel.negated && run.panel.best_mistakes == 0);
         CHECK(run.panel.best_share == 0.8 && run.panel.held);
         CHECK(fabs(run.panel.bound - log(5) / log(4.0 / 3)) <= 1e-12);
-        CHECK(run.progressive_error == 2.0 / 6 && run.training_error == 0);
+        CHECK(run.online_error == 2.0 / 6 && run.training_error == 0);
         CHECK(run.updates == 6 && run.mistakes_last_pass == 2 && run.stop == HSP_STOP_CONVERGED);
         for (int j = 0; j < 5; j++)
             CHECK(hsp_model_weights(model, 0)[j] == weights[j]);

@@ -208,8 +208,8 @@ static void compare(const rows *set, const kernel *k, const naive_options *o, co
                k->text, o->order, o->offset, average, set->n, (unsigned long long)got.updates,
                updates);
     CHECK(got.passes == (uint64_t)passes && got.mistakes_last_pass == (uint64_t)last);
-    if (count == 1 && got.progressive_rows == (uint64_t)set->n)
-        CHECK(close_to(got.progressive_error, (double)runs[0].first_wrong / set->n, 0));
+    if (count == 1 && got.online_rows == (uint64_t)set->n)
+        CHECK(close_to(got.online_error, (double)runs[0].first_wrong / set->n, 0));
     compare_updates(set, runs, model);
     compare_scores(set, k, o, count, average, model, random);
     if (budget && count == 1)
@@ -279,10 +279,10 @@ static void same_mistakes(const hsp_training *a, const hsp_model *m, const hsp_t
     const hsp_row_coefficients x = hsp_model_row_coefficients(m), y = hsp_model_row_coefficients(l);
     CHECK_NOTE(a->updates == b->updates && a->passes == b->passes &&
                    a->mistakes_last_pass == b->mistakes_last_pass &&
-                   a->progressive_rows == b->progressive_rows && x.count == y.count,
+                   a->online_rows == b->online_rows && x.count == y.count,
                "%s: %llu updates, not %llu", note, (unsigned long long)a->updates,
                (unsigned long long)b->updates);
-    if (a->progressive_rows) CHECK(a->progressive_error == b->progressive_error);
+    if (a->online_rows) CHECK(a->online_error == b->online_error);
     for (uint64_t u = 0; u < x.count && x.count == y.count; u++)
         CHECK(x.row[u] == y.row[u] && x.scorer[u] == y.scorer[u] && x.amount[u] == y.amount[u]);
 }

@@ -31,7 +31,7 @@ static int same_run(const hsp_training *a, const hsp_training *b)
     return a->updates == b->updates && a->passes == b->passes && a->stop == b->stop &&
            a->mistakes_last_pass == b->mistakes_last_pass &&
            a->training_error == b->training_error &&
-           !memcmp(&a->progressive_error, &b->progressive_error, sizeof a->progressive_error);
+           !memcmp(&a->online_error, &b->online_error, sizeof a->online_error);
 }
 
 /* Rows of real numbers, labels by a separator a class, flipped with probability `noise`. */
@@ -281,7 +281,7 @@ static void test_steps(void)
             CHECK(!memcmp(model->weights, batch->weights,
                           model->scorers * model->features * sizeof *model->weights));
             CHECK(!memcmp(model->offsets, batch->offsets, model->scorers * sizeof(double)));
-            if (o.max_updates == 0) CHECK(run.progressive_error == (double)wrong / (double)set.n);
+            if (o.max_updates == 0) CHECK(run.online_error == (double)wrong / (double)set.n);
             if (set.classes == 2 || strcmp(o.multiclass, "native") == 0)
                 CHECK(updates == run.updates);
         }

@@ -206,7 +206,7 @@ static void test_single_steps(void)
         if (classes > 2) strcat(settings, " classes=a,b,c,d");
         hsp_model *streamed = stream(settings, &run);
         same_bits(streamed, stepped);
-        CHECK(run.progressive_error == (double)wrong / (double)run.rows);
+        CHECK(run.online_error == (double)wrong / (double)run.rows);
         CHECK(wrong > 0 && wrong < run.rows * 3 / 4);
         hsp_trainer_free(trainer);
         hsp_options_free(options);

@@ -21,7 +21,7 @@ static void test_two_points(void)
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.updates == 1 && run.passes == 2 && run.mistakes_last_pass == 0);
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0);
-    CHECK(run.progressive_error == 0.5); /* a score of 0 said class 0 */
+    CHECK(run.online_error == 0.5); /* a score of 0 said class 0 */
     CHECK(hsp_model_weights(model, 0)[0] == 2 && hsp_model_weights(model, 0)[1] == 1);
     CHECK(hsp_model_offset(model, 0) == 1);
     hsp_row_coefficients updates = hsp_model_row_coefficients(model);
@@ -78,7 +78,7 @@ static void test_offsets(void)
         hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
         CHECK(run.updates == 1 && run.passes == 1 && run.stop == HSP_STOP_UPDATES);
-        CHECK(run.progressive_rows == 1 && run.progressive_error == 1); /* of three */
+        CHECK(run.online_rows == 1 && run.online_error == 1); /* of three */
         CHECK(hsp_model_weights(model, 0)[0] == (i == 4 ? 0.5 : 1));
         CHECK(fabs(hsp_model_offset(model, 0) - offsets[i]) <= 1e-14);
         CHECK_TEXT(hsp_model_metadata(model, "converged"), "false");
@@ -102,7 +102,7 @@ static void test_three_classes(void)
     hsp_training run = {.size = sizeof run};
     hsp_model *model = learn_train(ctx, data, options, &run);
     CHECK(run.updates == 2 && run.passes == 2 && run.stop == HSP_STOP_CONVERGED);
-    CHECK(fabs(run.progressive_error - 2.0 / 3) <= 1e-15);
+    CHECK(fabs(run.online_error - 2.0 / 3) <= 1e-15);
     for (uint32_t c = 0; c < 3; c++)
         for (int j = 0; j < 2; j++)
             CHECK(hsp_model_weights(model, c)[j] == w[c][j]);
@@ -190,10 +190,10 @@ static void compare(const naive_set *set, const naive_options *o, const naive_ru
     }
     const int turns = strcmp(o->order, "cyclic") == 0 || strcmp(o->order, "shuffle") == 0;
     if (!turns) {
-        CHECK(isnan(run->progressive_error));
+        CHECK(isnan(run->online_error));
     } else {
         int seen = naive->examples < set->n ? naive->examples : set->n;
-        CHECK(run->progressive_error == (double)naive->first_wrong / seen);
+        CHECK(run->online_error == (double)naive->first_wrong / seen);
     }
 }
 

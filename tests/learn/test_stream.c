@@ -56,9 +56,9 @@ static void compare_runs(const hsp_training *streamed, const hsp_training *batch
     CHECK(streamed->classes == batch->classes);
     CHECK(streamed->rows == batch->rows && streamed->nonzeros == batch->nonzeros);
     CHECK(streamed->mistakes_last_pass == batch->mistakes_last_pass);
-    CHECK(streamed->progressive_error == batch->progressive_error);
-    CHECK(streamed->progressive_rows == batch->progressive_rows);
-    CHECK(streamed->progressive_rows == streamed->rows);
+    CHECK(streamed->online_error == batch->online_error);
+    CHECK(streamed->online_rows == batch->online_rows);
+    CHECK(streamed->online_rows == streamed->rows);
     CHECK(streamed->stop == batch->stop);
     CHECK(isnan(streamed->training_error));
 }
@@ -212,7 +212,7 @@ static void test_third_class(void)
             CHECK(hsp_train_stream(ctx, path, NULL, options, &err, &run[k], &models[k]) == HSP_OK);
         }
         CHECK(run[0].classes == 3 && run[0].updates == run[1].updates);
-        CHECK(run[0].progressive_error == run[1].progressive_error);
+        CHECK(run[0].online_error == run[1].online_error);
         compare(models[0], models[1]);
         CHECK_TEXT(hsp_model_class_name(models[0], 0), "-1");
         CHECK_TEXT(hsp_model_class_name(models[0], 2), "b");

@@ -169,9 +169,9 @@ static void by_mistakes(void)
     CHECK(fabs(value(out, "compression") -
                hsp__binomial_upper(1000 - k, wrong, log(0.05) - price)) <= 1e-7);
     CHECK(near(value(out, "leave-one-out"), (double)(k + wrong) / 1000));
-    const double progressive = atof(hsp_model_metadata(model, "progressive_error"));
-    CHECK(near(value(out, "online"), progressive + sqrt(log(20) / 2000)));
-    const double rate = value(out, "online-relative"), M = progressive * 1000;
+    const double online = atof(hsp_model_metadata(model, "online_error"));
+    CHECK(near(value(out, "online"), online + sqrt(log(20) / 2000)));
+    const double rate = value(out, "online-relative"), M = online * 1000;
     double least = 1e9; /* no l does better, and the best one nearly as well with its share */
     for (double l = 1e-3; l < 20; l *= 1.001)
         least = fmin(least, (l * M + log(20)) / (1000 * (1 - exp(-l))));

@@ -26,19 +26,19 @@ static void test_a_certificate_holds_for_its_file_only(void)
     size_t size = 0;
     const char *text = hsp_certificate_text(made, &size);
     CHECK(hsp_verify(ctx, text, size, data.path, NULL, NULL, &err, &found) == HSP_OK);
-    CHECK(found->verdict == HSP_VERIFIED && *found->reason == 0);
+    CHECK(found->result == HSP_VERIFIED && *found->reason == 0);
     CHECK(strstr(found->established, "verified: the claim holds."));
     hsp_verification_free(found);
     found = NULL;
     CHECK(hsp_verify(ctx, text, size, changed.path, NULL, NULL, &err, &found) == HSP_OK);
-    CHECK(found->verdict == HSP_REJECTED && *found->reason);
+    CHECK(found->result == HSP_REJECTED && *found->reason);
     CHECK(!strstr(found->established, "verified: the claim holds."));
     hsp_verification_free(found);
 
     proved_file certificate = file_of(text);
     found = NULL;
     CHECK(hsp_verify_file(ctx, certificate.path, data.path, NULL, NULL, &err, &found) == HSP_OK);
-    CHECK(found->verdict == HSP_VERIFIED);
+    CHECK(found->result == HSP_VERIFIED);
     hsp_verification_free(found);
     hsp_certificate_free(made);
     file_free(&certificate);
@@ -56,7 +56,7 @@ static void test_what_is_no_certificate(void)
         hsp_verification *found = NULL;
         CHECK(hsp_verify(ctx, texts[i], strlen(texts[i]), data.path, NULL, NULL, &err, &found) ==
               HSP_OK);
-        CHECK_NOTE(found && found->verdict != HSP_VERIFIED && *found->reason, "'%s'", texts[i]);
+        CHECK_NOTE(found && found->result != HSP_VERIFIED && *found->reason, "'%s'", texts[i]);
         hsp_verification_free(found);
     }
     file_free(&data);
@@ -78,7 +78,7 @@ static void test_files_and_options(void)
     hsp_options *options =
         options_of(ctx, hsp_verify_options(), "model", data.path, "effort", "2", NULL);
     CHECK(hsp_verify(ctx, text, size, data.path, NULL, options, &err, &found) == HSP_OK);
-    CHECK(found->verdict != HSP_VERIFIED); /* it is about no model */
+    CHECK(found->result != HSP_VERIFIED); /* it is about no model */
     hsp_verification_free(found);
     hsp_options_free(options);
     hsp_certificate_free(made);

@@ -401,6 +401,6 @@ void hsp__ovr_report(const hsp__ovr *team, int flipped, hsp_training *run)
         wrong = hsp__online_first_wrong(&team->runs[0], flipped);
     }
     if (team->runs[0].rule->report) team->runs[0].rule->report(&team->runs[0], run);
-    run->progressive_rows = seen;
-    run->progressive_error = seen ? (double)wrong / (double)seen : (double)NAN;
+    run->online_rows = seen;
+    run->online_error = seen ? (double)wrong / (double)seen : (double)NAN;
 }
