@@ -190,15 +190,13 @@ static hsp_status json_read_unicode(json_reader *reader)
 {
     const char *start = reader->p - 2;
     uint32_t code, low;
-    hsp_status status = json_hex4(reader, &code);
-    if (status != HSP_OK) return status;
+    HSP__TRY(json_hex4(reader, &code));
     if (code == 0) return json_fail(reader, start, "found \\u0000, which is not allowed here");
     if (code >= 0xD800 && code < 0xE000) {
         if (code >= 0xDC00 || reader->end - reader->p < 2 || memcmp(reader->p, "\\u", 2) != 0)
             return json_fail(reader, start, "found half of a surrogate pair, expected both");
         reader->p += 2;
-        status = json_hex4(reader, &low);
-        if (status != HSP_OK) return status;
+        HSP__TRY(json_hex4(reader, &low));
         if (low < 0xDC00 || low >= 0xE000)
             return json_fail(reader, start, "found half of a surrogate pair, expected both");
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
@@ -231,8 +229,7 @@ static hsp_status json_read_string(json_reader *reader, hsp__json_value *value)
         if ((unsigned char)*reader->p < 0x20)
             return json_expected(reader, "control characters in strings to be escaped");
         if (*reader->p == '\\') {
-            hsp_status status = json_read_escape(reader);
-            if (status != HSP_OK) return status;
+            HSP__TRY(json_read_escape(reader));
             continue;
         }
         size_t size = json_utf8(reader->p, reader->end);
@@ -447,8 +444,7 @@ static hsp_status json_read_behind(json_reader *reader, int *more)
         if (!json_next_is(reader, object ? '}' : ']'))
             return json_expected(reader, object ? "',' or '}' behind a member"
                                                 : "',' or ']' behind an item");
-        hsp_status status = json_close(reader);
-        if (status != HSP_OK) return status;
+        HSP__TRY(json_close(reader));
     }
     return HSP_OK;
 }

@@ -221,8 +221,7 @@ static hsp_status cache_read_meta(const hsp__container *container, hsp_data *dat
     data->view.classes = data->class_names.count;
     if (hsp__container_meta(container, "digits")) {
         uint64_t digits;
-        status = hsp__metadata_count(container, "digits", 20, err, &digits);
-        if (status) return status;
+        HSP__TRY(hsp__metadata_count(container, "digits", 20, err, &digits));
         data->digits = (int)digits;
     }
     if (data->feature_names.count && data->feature_names.count != data->view.cols)

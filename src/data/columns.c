@@ -167,8 +167,7 @@ static hsp_status columns_moments(hsp_context *ctx, columns_job *job, const char
     int again;
     if (!columns_choose_units(ctx, job, &again)) return hsp__fail_memory(err);
     if (again) {
-        hsp_status status = hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err);
-        if (status) return status;
+        HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err));
         columns_first_end(job);
     }
     job->second = hsp__new(&ctx->allocator, job->parts * job->view->cols, sizeof *job->second);

@@ -113,8 +113,7 @@ static hsp_status container_checksum(hsp_context *ctx, const void *bytes, uint64
             to = hsp__part(size, run.parts, run.first + t + 1);
             crc = hsp__crc32_combine(crc, run.crc[t], to - from);
         }
-        hsp_status status = hsp__progress(ctx, "computing checksums", "bytes", to, size, err);
-        if (status) return status;
+        HSP__TRY(hsp__progress(ctx, "computing checksums", "bytes", to, size, err));
     }
     *out = crc;
     return HSP_OK;
@@ -137,8 +136,7 @@ static hsp_status container_in_order(const hsp__tensor *tensors, size_t count,
     for (size_t element = 8; element; element /= 2)
         for (size_t i = 0; i < count; i++) {
             if (container_dtypes[tensors[i].dtype].size != element) continue;
-            hsp_status status = visit(user, &tensors[i], err);
-            if (status) return status;
+            HSP__TRY(visit(user, &tensors[i], err));
         }
     return HSP_OK;
 }
@@ -161,9 +159,8 @@ static hsp_status container_put_crc(void *user, const hsp__tensor *tensor, hsp_e
 {
     container_writer *writer = user;
     uint32_t crc;
-    hsp_status status =
-        container_checksum(writer->ctx, tensor->data, container_tensor_bytes(tensor), err, &crc);
-    if (status) return status;
+    HSP__TRY(
+        container_checksum(writer->ctx, tensor->data, container_tensor_bytes(tensor), err, &crc));
     hsp__text key;
     hsp__text_init(&key, &writer->ctx->allocator);
     hsp__text_printf(&key, "crc32.%s", tensor->name);
@@ -211,8 +208,7 @@ static hsp_status container_make_header(container_writer *writer, const char *pa
         hsp__text_puts(text, ":");
         container_put(text, meta[i].value);
     }
-    hsp_status status = container_in_order(tensors, tensor_count, container_put_crc, writer, err);
-    if (status) return status;
+    HSP__TRY(container_in_order(tensors, tensor_count, container_put_crc, writer, err));
     hsp__text_puts(text, "}");
     container_in_order(tensors, tensor_count, container_put_tensor, writer, err);
     hsp__text_puts(text, "}");
@@ -254,10 +250,10 @@ hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__m
                                 hsp_error *err)
 {
     container_writer writer = {.ctx = ctx};
-    hsp_status status = container_check_host(err);
-    if (status) return status;
+    HSP__TRY(container_check_host(err));
     hsp__text_init(&writer.header, &ctx->allocator);
-    status = container_make_header(&writer, path, meta, meta_count, tensors, tensor_count, err);
+    hsp_status status =
+        container_make_header(&writer, path, meta, meta_count, tensors, tensor_count, err);
     writer.total = writer.offset;
     writer.offset = 0;
     if (!status) status = hsp__output_open(ctx, path, err, &writer.output);
@@ -473,8 +469,7 @@ static hsp_status container_read_header(hsp__container *container, hsp_error *er
 static hsp_status container_new(hsp_context *ctx, const char *name, hsp_error *err,
                                 hsp__container **out)
 {
-    hsp_status status = container_check_host(err);
-    if (status) return status;
+    HSP__TRY(container_check_host(err));
     hsp__container *container = hsp__new(&ctx->allocator, 1, sizeof *container);
     if (!container) return hsp__fail_memory(err);
     container->memory = ctx->allocator;
@@ -594,9 +589,7 @@ static hsp_status container_verify_entry(hsp_context *ctx, const hsp__container 
     hsp__quote(name, strlen(name), quoted);
     if (!expected)
         return container_fail(container, "there is no checksum of the array \"%s\"", quoted);
-    hsp_status status =
-        container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc);
-    if (status) return status;
+    HSP__TRY(container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc));
     snprintf(found, sizeof found, "%08x", (unsigned)crc);
     if (strcmp(found, expected) == 0) return HSP_OK;
     return container_fail(
@@ -609,8 +602,7 @@ static hsp_status container_verify_entry(hsp_context *ctx, const hsp__container 
 hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err)
 {
     for (size_t i = 0; i < container->count; i++) {
-        hsp_status status = container_verify_entry(ctx, container, &container->entries[i], err);
-        if (status) return status;
+        HSP__TRY(container_verify_entry(ctx, container, &container->entries[i], err));
     }
     return HSP_OK;
 }

@@ -209,13 +209,11 @@ static hsp_status convert_storage_run(hsp_context *ctx, hsp_data *data, convert_
     const hsp_view *from = job->from;
     const int sparse = plan->storage != HSP_DENSE;
     uint64_t stored = 0;
-    hsp_status status = sparse ? convert_storage_lay_out(ctx, job, err, &stored) : HSP_OK;
-    if (status) return status;
-    status = hsp__data_shape(ctx, plan->storage, plan->precision, from->rows, plan->cols, stored,
-                             from->labels != NULL, err, &job->to);
-    if (status) return status;
+    HSP__TRY(sparse ? convert_storage_lay_out(ctx, job, err, &stored) : HSP_OK);
+    HSP__TRY(hsp__data_shape(ctx, plan->storage, plan->precision, from->rows, plan->cols, stored,
+                             from->labels != NULL, err, &job->to));
     if (sparse) memcpy(job->to->starts, job->starts, (from->rows + 1) * sizeof *job->starts);
-    status =
+    hsp_status status =
         hsp__sweep(ctx, plan->phase, from->rows, job->parts, convert_storage_fill_part, job, err);
     if (!status) status = convert_storage_fail(job, err);
     if (!status) status = hsp__data_copy_names(job->to, data, err);

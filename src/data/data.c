@@ -184,13 +184,11 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
 {
     HSP__NEED(err, ctx, view, out);
     hsp_data *data = NULL;
-    hsp_status status = hsp_view_check(ctx, view, err);
-    if (status) return status;
+    HSP__TRY(hsp_view_check(ctx, view, err));
     uint64_t stored = view->storage == HSP_DENSE ? 0 : hsp_view_stored(view);
-    status = hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols, stored,
-                             view->labels != NULL, err, &data);
-    if (status) return status;
-    status = data_name_all(data, view, class_names, feature_names, err);
+    HSP__TRY(hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols, stored,
+                             view->labels != NULL, err, &data));
+    hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     if (status) {
         hsp_data_free(data);
         return status;
@@ -227,12 +225,10 @@ hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *c
                            const char *const *feature_names, hsp_error *err, hsp_data **out)
 {
     HSP__NEED(err, ctx, view, out);
-    hsp_status status = hsp_view_check(ctx, view, err);
-    if (status) return status;
+    HSP__TRY(hsp_view_check(ctx, view, err));
     if (view->storage == HSP_SPARSE) {
         const uint64_t row = data_first_stored_zero(ctx, view);
-        status = hsp__stop_status(ctx, err);
-        if (status) return status;
+        HSP__TRY(hsp__stop_status(ctx, err));
         if (row < view->rows)
             return hsp__fail(err, HSP_BAD_DATA,
                              "row %llu stores a zero: remove stored zeros, or copy the rows with "
@@ -245,7 +241,7 @@ hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *c
     data->checked = 1;
     data->nonzeros =
         view->storage == HSP_DENSE ? data_count_nonzeros(ctx, view) : hsp_view_stored(view);
-    status = data_name_all(data, view, class_names, feature_names, err);
+    hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     if (!status) status = hsp__stop_status(ctx, err);
     if (status)
         hsp_data_free(data);

@@ -180,8 +180,7 @@ static hsp_status generate_count(generate_memory *job, hsp_error *err, uint64_t 
     const uint64_t rows = job->run->rows;
     job->starts = hsp__new_raw(&job->ctx->allocator, rows + 1, sizeof *job->starts);
     if (!job->starts) return hsp__fail_memory(err);
-    hsp_status status = generate_sweep(job, 1, err);
-    if (status) return status;
+    HSP__TRY(generate_sweep(job, 1, err));
     job->starts[0] = 0;
     for (uint64_t i = 0; i < rows; i++)
         job->starts[i + 1] += job->starts[i];
@@ -203,14 +202,12 @@ static hsp_status generate_fill(generate_memory *job, hsp_error *err)
     const hsp__generation *run = job->run;
     const int sparse = run->generator->sparse;
     uint64_t stored = 0;
-    hsp_status status = sparse ? generate_count(job, err, &stored) : HSP_OK;
-    if (status) return status;
+    HSP__TRY(sparse ? generate_count(job, err, &stored) : HSP_OK);
     hsp_storage storage = sparse ? run->ones ? HSP_ONES : HSP_SPARSE : HSP_DENSE;
-    status = hsp__data_shape(job->ctx, storage, HSP_FLOAT32, run->rows, run->cols, stored, 1, err,
-                             &job->data);
-    if (status) return status;
+    HSP__TRY(hsp__data_shape(job->ctx, storage, HSP_FLOAT32, run->rows, run->cols, stored, 1, err,
+                             &job->data));
     if (sparse) memcpy(job->data->starts, job->starts, (run->rows + 1) * sizeof *job->starts);
-    status = generate_sweep(job, 0, err);
+    hsp_status status = generate_sweep(job, 0, err);
     if (!status) status = generate_name_classes(job->data, err);
     if (status) return status;
     for (uint64_t part = 0; part < job->parts; part++)
@@ -406,9 +403,7 @@ static hsp_status generate_stream(hsp_context *ctx, generate_file *job, hsp_erro
         job->writing_count = batch;
         uint64_t done = (first + batch) * job->block_rows;
         if (batch) {
-            hsp_status status =
-                hsp__progress(ctx, "making", "rows", done < rows ? done : rows, rows, err);
-            if (status) return status;
+            HSP__TRY(hsp__progress(ctx, "making", "rows", done < rows ? done : rows, rows, err));
         }
     }
     return HSP_OK;

@@ -120,8 +120,7 @@ static hsp_status text_start(hsp_context *ctx, const hsp_options *options, hsp__
     run->usual = (uint64_t)nonzeros + 1;
     run->scratch = 3 * longest + 2;
     run->whole[0] = longest;
-    hsp_status status = text_allocate(ctx, run, err);
-    if (status) return status;
+    HSP__TRY(text_allocate(ctx, run, err));
     text_draw_truth(run, tfidf);
     double *logs = run->kept[TEXT_LOGS];
     for (int c = 1; c < TEXT_COUNTS; c++)

@@ -215,8 +215,7 @@ hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size
 static hsp_status output_finish(hsp__output *output, hsp_error *err)
 {
     if (output->packer) {
-        hsp_status status = hsp__packer_finish(output->packer, err);
-        if (status) return status;
+        HSP__TRY(hsp__packer_finish(output->packer, err));
     }
     /* The numbers reach the disk before the name does: whoever finds the name, after a power cut
      * too, finds all of them, there or in the file that was there before. When the name itself

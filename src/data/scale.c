@@ -191,8 +191,7 @@ static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_dat
                                  hsp_error *err)
 {
     double most;
-    hsp_status status = hsp__largest_norm(ctx, data, err, &most);
-    if (status) return status;
+    HSP__TRY(hsp__largest_norm(ctx, data, err, &most));
     double factor = most > 0 ? 1 / most : 1;
     if (!isfinite(factor) || factor == 0)
         return hsp__fail(err, HSP_BAD_DATA, "the largest row norm is %.9g, out of range", most);
@@ -235,11 +234,10 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
 {
     HSP__NEED(err, ctx, data, out);
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
     hsp_scaling *scaling = scale_new(ctx, view->cols);
     if (!scaling) return hsp__fail_memory(err);
-    status = scale_read_options(scaling, options, err);
+    hsp_status status = scale_read_options(scaling, options, err);
     if (!status && scaling->kind == SCALE_UNIT_BALL)
         status = scale_fit_ball(ctx, scaling, data, err);
     else if (!status && scaling->kind == SCALE_VOTES)
@@ -490,18 +488,16 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
                                   hsp_scaling **out)
 {
     const char *name = hsp__container_name(file);
-    hsp_status status = hsp__metadata_format(file, SCALE_FORMAT, err);
-    if (status) return status;
+    HSP__TRY(hsp__metadata_format(file, SCALE_FORMAT, err));
     if (!scale_meta_is(file, "version", SCALE_VERSION))
         return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0,
                             "a scaling of a version other than " SCALE_VERSION);
-    status = hsp__container_verify(ctx, file, err);
-    if (status) return status;
+    HSP__TRY(hsp__container_verify(ctx, file, err));
     uint64_t shifts = 0;
     hsp__scaling_parts parts = {.kind = hsp__container_meta(file, "kind")};
     parts.shift = scale_numbers(file, "shift", &shifts);
     parts.factor = scale_numbers(file, "factor", &parts.cols);
-    status = HSP_BAD_DATA;
+    hsp_status status = HSP_BAD_DATA;
     if (parts.kind && parts.shift && parts.factor && shifts == parts.cols &&
         scale_meta_number(file, "low", &parts.low) && scale_meta_number(file, "high", &parts.high))
         status = hsp__scaling_from(ctx, &parts, err, out);

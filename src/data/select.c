@@ -67,14 +67,13 @@ static void select_part(void *user, uint64_t part)
 static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, hsp_error *err)
 {
     const hsp_view *from = job->from;
-    hsp_status status = hsp__data_shape(ctx, from->storage, from->precision, job->count, from->cols,
-                                        select_stored(from, job->rows, job->count),
-                                        from->labels != NULL, err, &job->to);
-    if (status) return status;
+    HSP__TRY(hsp__data_shape(ctx, from->storage, from->precision, job->count, from->cols,
+                             select_stored(from, job->rows, job->count), from->labels != NULL, err,
+                             &job->to));
     if (from->storage != HSP_DENSE)
         for (uint64_t k = 0; k < job->count; k++)
             job->to->starts[k + 1] = job->to->starts[k] + hsp__view_row(from, job->rows[k]).count;
-    status = hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err);
+    hsp_status status = hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err);
     if (!status) status = hsp__data_copy_names(job->to, data, err);
     if (status) return status;
     if (data->row_weights) {

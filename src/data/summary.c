@@ -390,11 +390,10 @@ static hsp_status summary_look_at_columns(hsp_context *ctx, hsp_data *data, hsp_
                                           hsp_column_summary *to, hsp_error *err)
 {
     hsp__column_figures *figures = NULL;
-    hsp_status status = hsp__columns(ctx, data, HSP__COLUMNS_MOMENTS | HSP__COLUMNS_HASHES,
-                                     "measuring columns", err, &figures);
-    if (status) return status;
+    HSP__TRY(hsp__columns(ctx, data, HSP__COLUMNS_MOMENTS | HSP__COLUMNS_HASHES,
+                          "measuring columns", err, &figures));
     summary_count_columns(totals, to, figures);
-    status = summary_equal_columns(ctx, data, figures, to, err);
+    hsp_status status = summary_equal_columns(ctx, data, figures, to, err);
     for (uint64_t j = 0; j < totals->cols; j++)
         totals->duplicate_columns += to[j].duplicate_of >= 0 && !to[j].constant;
     hsp__free(&ctx->allocator, figures);

@@ -40,9 +40,7 @@ hsp_status hsp__sweep(hsp_context *ctx, const char *phase, uint64_t rows, uint64
         if (step > parts - part) step = parts - part;
         sweep_slice slice = {fn, user, part};
         hsp__tasks_run(ctx, step, sweep_task, &slice);
-        hsp_status status =
-            hsp__progress(ctx, phase, "rows", hsp__part(rows, parts, part + step), rows, err);
-        if (status) return status;
+        HSP__TRY(hsp__progress(ctx, phase, "rows", hsp__part(rows, parts, part + step), rows, err));
     }
     return HSP_OK;
 }

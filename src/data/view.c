@@ -203,8 +203,7 @@ static hsp_status view_explain(const view_check *check, uint64_t i, hsp_error *e
 hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err)
 {
     HSP__NEED(err, ctx, view);
-    hsp_status status = view_check_shape(view, err);
-    if (status) return status;
+    HSP__TRY(view_check_shape(view, err));
     view_check check = {.view = view};
     uint64_t stored;
     if (view->storage == HSP_DENSE) {
