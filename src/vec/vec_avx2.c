@@ -7,24 +7,11 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "vec/vec_simd.h"
-
-enum { VEC_WIDTH = 4 };
-
-typedef double vec_f64 __attribute__((vector_size(8 * VEC_WIDTH)));
-typedef int64_t vec_i64 __attribute__((vector_size(8 * VEC_WIDTH)));
-
-static VEC_INLINE vec_f64 vec_load_f64(const double *p)
-{
-    vec_f64 x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-static VEC_INLINE void vec_store_f64(double *p, vec_f64 x)
-{
-    memcpy(p, &x, sizeof x);
-}
+#define BLOCK_BYTES 32
+#define PANEL_ROWS  4
+#define PANEL_VECS  2
+#define TILE_ROWS   4
+#include "vec/vec_block.h"
 
 /* Read at 32 - count: `count` lanes on, the rest off, for a count below 32. */
 #define ON4  -1, -1, -1, -1
@@ -39,11 +26,6 @@ static VEC_INLINE __m256i vec_mask8(size_t count)
 static VEC_INLINE __m128i vec_mask4(size_t count)
 {
     return _mm_loadu_si128((const __m128i *)(vec_lanes + 32 - count));
-}
-
-static VEC_INLINE vec_f64 vec_load_f32f64(const float *p)
-{
-    return _mm256_cvtps_pd(_mm_loadu_ps(p));
 }
 
 static VEC_INLINE vec_f64 vec_head_f64(const double *p, size_t count)
@@ -188,19 +170,6 @@ void hsp__vec_avx2_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t 
     VEC_PUT_LAST(y, idx, nnz, VEC_TERM_ONES);
 }
 
-#define MANY      4
-#define TILE_ROWS 4
-#include "vec/vec_tile.h"
-
-#define BLOCK_BYTES 32
-#define PANEL_ROWS  4
-#define PANEL_VECS  2
-#include "vec/vec_block.h"
-#include "vec/vec_positive.h"
-#include "vec/vec_outer.h"
-#include "vec/vec_solve.h"
-#include "vec/vec_extremes.h"
-
 /* Four rows by eight columns: the bytes of a column are widened to 16 bits, and the sums of its
  * first and of its last two products run apart. (The instruction that multiplies bytes directly
  * clips its sums.) */
@@ -242,20 +211,12 @@ unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const in
     return hits;
 }
 
-static const hsp__vec_table vec_avx2_table = {
-    .name = "avx2",
-    VEC_DENSE_ROUTINES,
-    VEC_MANY_ROUTINES,
-    VEC_BLOCK_ROUTINES,
-    VEC_OUTER_ROUTINES,
-    VEC_POSITIVE_ROUTINES,
-    VEC_SOLVE_ROUTINES,
-    VEC_EXTREMES_ROUTINES,
-    VEC_SPARSE_ROUTINES,
-    .common_bits = vec_common_bits,
-    .tile_f64 = vec_tile_f64,
-    .byte_tile = hsp__vec_avx2_byte_tile,
-};
+static const hsp__vec_table vec_avx2_table = {.name = "avx2",
+                                              VEC_BLOCK_ROUTINES,
+                                              VEC_DENSE_ROUTINES,
+                                              VEC_SPARSE_ROUTINES(hsp__vec_avx2),
+                                              .common_bits = vec_common_bits,
+                                              .byte_tile = hsp__vec_avx2_byte_tile};
 
 const hsp__vec_table *const hsp__vec_avx2 = &vec_avx2_table;
 

@@ -9,34 +9,17 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "vec/vec_simd.h"
 
-enum { VEC_WIDTH = 8 };
-
-typedef double vec_f64 __attribute__((vector_size(8 * VEC_WIDTH)));
-typedef int64_t vec_i64 __attribute__((vector_size(8 * VEC_WIDTH)));
-
-static VEC_INLINE vec_f64 vec_load_f64(const double *p)
-{
-    vec_f64 x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-static VEC_INLINE void vec_store_f64(double *p, vec_f64 x)
-{
-    memcpy(p, &x, sizeof x);
-}
+#define BLOCK_BYTES 64
+#define PANEL_ROWS  6
+#define PANEL_VECS  4
+#define TILE_ROWS   8
+#include "vec/vec_block.h"
 
 /* count < 32; a count beyond the register's width sets every bit that the mask keeps. */
 static VEC_INLINE __mmask8 vec_mask8(size_t count)
 {
     return (__mmask8)((1u << count) - 1);
-}
-
-static VEC_INLINE vec_f64 vec_load_f32f64(const float *p)
-{
-    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
 }
 
 static VEC_INLINE vec_f64 vec_head_f64(const double *p, size_t count)
@@ -65,19 +48,6 @@ static VEC_INLINE double vec_sum(vec_f64 s)
 #define TYPE f32f64
 #include "vec/vec_dense.h"
 
-#define MANY      8
-#define TILE_ROWS 8
-#include "vec/vec_tile.h"
-
-#define BLOCK_BYTES 64
-#define PANEL_ROWS  6
-#define PANEL_VECS  4
-#include "vec/vec_block.h"
-#include "vec/vec_positive.h"
-#include "vec/vec_outer.h"
-#include "vec/vec_solve.h"
-#include "vec/vec_extremes.h"
-
 #define VEC_BYTE_VECS (HSP__VEC_BYTE_COLS / 16)
 #define VEC_BYTE_EACH(i, v)                         \
     VEC_UNROLL                                      \
@@ -90,12 +60,12 @@ static VEC_INLINE double vec_sum(vec_f64 s)
 __attribute__((target("avx512vnni"))) static void vec_byte_sums_vnni(
     size_t quads, const uint8_t *const *a, const int8_t *b, const int32_t *base, int32_t *c)
 {
-    vec_block_i32 sum[HSP__VEC_BYTE_ROWS][VEC_BYTE_VECS];
+    vec_i32 sum[HSP__VEC_BYTE_ROWS][VEC_BYTE_VECS];
     const uint8_t *row[HSP__VEC_BYTE_ROWS];
     VEC_UNROLL
     for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++)
         row[i] = a[i];
-    VEC_BYTE_EACH(i, v) sum[i][v] = (vec_block_i32){0};
+    VEC_BYTE_EACH(i, v) sum[i][v] = (vec_i32){0};
     for (size_t k = 0; k < quads; k++, b += 4 * HSP__VEC_BYTE_COLS) {
         __m512i column[VEC_BYTE_VECS];
         VEC_UNROLL
@@ -108,8 +78,7 @@ __attribute__((target("avx512vnni"))) static void vec_byte_sums_vnni(
             const __m512i spread = _mm512_set1_epi32(four);
             VEC_UNROLL
             for (size_t v = 0; v < VEC_BYTE_VECS; v++)
-                sum[i][v] =
-                    (vec_block_i32)_mm512_dpbusd_epi32((__m512i)sum[i][v], spread, column[v]);
+                sum[i][v] = (vec_i32)_mm512_dpbusd_epi32((__m512i)sum[i][v], spread, column[v]);
         }
     }
     VEC_BYTE_EACH(i, v)
@@ -160,20 +129,12 @@ static void vec_common_bits_some(const uint64_t *bits, size_t stride, size_t wor
         vec_common_bits(bits, stride, words, count, counts);
 }
 
-static const hsp__vec_table vec_avx512_table = {
-    .name = "avx512",
-    VEC_DENSE_ROUTINES,
-    VEC_MANY_ROUTINES,
-    VEC_BLOCK_ROUTINES,
-    VEC_OUTER_ROUTINES,
-    VEC_POSITIVE_ROUTINES,
-    VEC_SOLVE_ROUTINES,
-    VEC_EXTREMES_ROUTINES,
-    VEC_SPARSE_ROUTINES,
-    .common_bits = vec_common_bits_some,
-    .tile_f64 = vec_tile_f64,
-    .byte_tile = vec_byte_tile,
-};
+static const hsp__vec_table vec_avx512_table = {.name = "avx512",
+                                                VEC_BLOCK_ROUTINES,
+                                                VEC_DENSE_ROUTINES,
+                                                VEC_SPARSE_ROUTINES(hsp__vec_avx2),
+                                                .common_bits = vec_common_bits_some,
+                                                .byte_tile = vec_byte_tile};
 
 const hsp__vec_table *const hsp__vec_avx512 = &vec_avx512_table;
 
