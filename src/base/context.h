@@ -2,7 +2,7 @@
 #ifndef HSP_BASE_CONTEXT_H
 #define HSP_BASE_CONTEXT_H
 
-#include "base/pool.h"
+#include "base/threads.h"
 #include "halfspace_all.h"
 
 typedef struct hsp__stop hsp__stop;

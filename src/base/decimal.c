@@ -19,6 +19,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "halfspace_all.h"
 #include "generated/decimal_powers.h" /* by tools/decimal_powers.c */
 
 __extension__ typedef unsigned __int128 decimal_u128;
@@ -593,6 +594,18 @@ size_t hsp__decimal_print_f32(float v, char *buf)
     p = decimal_put(ordinal, &decimal_binary32, p);
     *p = '\0';
     return (size_t)(p - buf);
+}
+
+_Static_assert(HSP_NUMBER_MAX >= HSP__DECIMAL_MAX, "room for any number");
+
+char *hsp_number_text(double number, hsp_precision precision, char buffer[HSP_NUMBER_MAX])
+{
+    if (!buffer) return NULL;
+    if (precision == HSP_FLOAT32)
+        hsp__decimal_print_f32((float)number, buffer);
+    else
+        hsp__decimal_print_f64(number, buffer);
+    return buffer;
 }
 
 /* ---- The readers ------------------------------------------------------------------------------*/

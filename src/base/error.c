@@ -7,31 +7,29 @@
 
 #include "base/memory.h"
 
-#define STATUS_NAME(code, exit_status, text) #code,
-static const char *const status_names[] = {HSP_STATUS_MAP(STATUS_NAME)};
-#define STATUS_TEXT(code, exit_status, text) text,
-static const char *const status_texts[] = {HSP_STATUS_MAP(STATUS_TEXT)};
-#define STATUS_EXIT(code, exit_status, text) exit_status,
-static const int status_exits[] = {HSP_STATUS_MAP(STATUS_EXIT)};
+static const struct {
+    const char *name, *text;
+    int exit;
+} statuses[] = {
+#define STATUS_ROW(code, exit_status, text) {#code, text, exit_status},
+    HSP_STATUS_MAP(STATUS_ROW){"unknown", "an unknown status", 4}};
 
-static int status_known(hsp_status status)
-{
-    return (unsigned)status < HSP_STATUS_COUNT;
-}
+/* Its place in the table. */
+#define STATUS_AT(status) ((unsigned)(status) < HSP_STATUS_COUNT ? (status) : HSP_STATUS_COUNT)
 
 const char *hsp_status_name(hsp_status status)
 {
-    return status_known(status) ? status_names[status] : "unknown";
+    return statuses[STATUS_AT(status)].name;
 }
 
 const char *hsp_status_text(hsp_status status)
 {
-    return status_known(status) ? status_texts[status] : "an unknown status";
+    return statuses[STATUS_AT(status)].text;
 }
 
 int hsp_status_exit(hsp_status status)
 {
-    return status_known(status) ? status_exits[status] : 4;
+    return statuses[STATUS_AT(status)].exit;
 }
 
 const char *hsp_version(void)
@@ -39,43 +37,18 @@ const char *hsp_version(void)
     return HSP_VERSION_STRING;
 }
 
-/* The end of a long path says more than its beginning. */
-static void error_set_file(hsp_error *err, const char *file)
-{
-    size_t size = file ? strlen(file) : 0, room = sizeof err->file - 1;
-    if (size <= room) {
-        memcpy(err->file, file ? file : "", size + 1);
-        return;
-    }
-    memcpy(err->file, "...", 3);
-    memcpy(err->file + 3, file + size - (room - 3), room - 3 + 1);
-}
-
-static void error_fill(hsp_error *err, hsp_status status, const char *file, uint64_t line,
-                       uint64_t column)
-{
-    err->status = status;
-    err->line = line;
-    err->column = column;
-    error_set_file(err, file);
-}
-
-hsp_status hsp__fail(hsp_error *err, hsp_status status, const char *format, ...)
-{
-    if (!err) return status;
-    error_fill(err, status, NULL, 0, 0);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->message, sizeof err->message, format, args);
-    va_end(args);
-    return status;
-}
-
 hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uint64_t line,
                         uint64_t column, const char *format, ...)
 {
     if (!err) return status;
-    error_fill(err, status, file, line, column);
+    err->status = status;
+    err->line = line;
+    err->column = column;
+    /* The end of a long path says more than its beginning. */
+    const size_t size = file ? strlen(file) : 0, room = sizeof err->file - 1;
+    const int cut = size > room;
+    snprintf(err->file, sizeof err->file, "%s%s", cut ? "..." : "",
+             file ? file + (cut ? size - (room - 3) : 0) : "");
     va_list args;
     va_start(args, format);
     vsnprintf(err->message, sizeof err->message, format, args);
@@ -137,16 +110,15 @@ hsp_status hsp__while(hsp_error *err, hsp_status status, const char *doing, cons
 char *hsp_error_text(const hsp_error *err, char *buffer, size_t size)
 {
     if (!err || !buffer) return NULL;
-    if (err->file[0] && err->line && err->column)
-        snprintf(buffer, size, "%s:%llu:%llu: %s", err->file, (unsigned long long)err->line,
-                 (unsigned long long)err->column, err->message);
-    else if (err->file[0] && err->line)
-        snprintf(buffer, size, "%s:%llu: %s", err->file, (unsigned long long)err->line,
-                 err->message);
-    else if (err->file[0])
-        snprintf(buffer, size, "%s: %s", err->file, err->message);
-    else
-        snprintf(buffer, size, "%s", err->message);
+    char place[48] = "";
+    const unsigned long long line = err->line, column = err->column;
+    if (line && column)
+        snprintf(place, sizeof place, ":%llu:%llu", line, column);
+    else if (line)
+        snprintf(place, sizeof place, ":%llu", line);
+    const int in_file = err->file[0] != 0;
+    snprintf(buffer, size, "%s%s%s%s", err->file, in_file ? place : "", in_file ? ": " : "",
+             err->message);
     return buffer;
 }
 

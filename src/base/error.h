@@ -7,8 +7,7 @@
 
 #include "halfspace_all.h"
 
-hsp_status hsp__fail(hsp_error *err, hsp_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define hsp__fail(err, status, ...) hsp__fail_at(err, status, NULL, 0, 0, __VA_ARGS__)
 
 /* With a place: line and column from 1, or 0 where they make no sense. */
 hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uint64_t line,

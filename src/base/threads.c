@@ -2,70 +2,177 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "base/stop.h"
 
-#define THREADS_MAX        256
+#define THREADS_HELPERS    255  /* in addition to the caller */
+#define THREADS_LOOKS      3000 /* for work before sleeping: some tens of microseconds */
 #define THREADS_PART_BYTES ((uint64_t)1 << 20)
 
-typedef struct threads_join {
+typedef struct threads_helper {
+    atomic_uint asked; /* how often it was asked to work; written under the lock */
+    int asleep;        /* under the lock */
+    int worker;
+    pthread_t thread;
+    pthread_cond_t wake;
+    hsp__pool *pool;
+} threads_helper;
+
+struct hsp__pool {
+    pid_t owner;
+    int processors;
+    atomic_int eager; /* one for everybody: looking for work is in nobody's way */
+    atomic_flag taken;
+    int started;
+    int stopping;
+    int caller_asleep; /* under the lock */
     pthread_mutex_t lock;
     pthread_cond_t done;
-    int left; /* threads that are not done; under the lock */
-} threads_join;
-
-typedef struct threads_start {
     void (*fn)(void *user, int worker);
     void *user;
-    int worker;
-    threads_join *join;
-} threads_start;
+    atomic_int left; /* workers that are not done, but for the caller */
+    threads_helper helpers[THREADS_HELPERS];
+};
+
+/* One more look for work or for its end; 0: that is enough of it. */
+static int threads_look(const hsp__pool *pool, int *looks)
+{
+    if (*looks == THREADS_LOOKS || !atomic_load_explicit(&pool->eager, memory_order_relaxed))
+        return 0;
+    if ((*looks)++) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#else
+        atomic_signal_fence(memory_order_seq_cst);
+#endif
+    }
+    return 1;
+}
+
+/* ---- The threads ----------------------------------------------------------------------------- */
 
 static void *threads_main(void *argument)
 {
-    threads_start *start = argument;
-    threads_join *join = start->join;
-    start->fn(start->user, start->worker);
-    pthread_mutex_lock(&join->lock);
-    if (--join->left == 0) pthread_cond_signal(&join->done);
-    pthread_mutex_unlock(&join->lock);
-    return NULL;
+    threads_helper *self = argument;
+    hsp__pool *pool = self->pool;
+    for (unsigned times = 0;; times++) {
+        for (int looks = 0; atomic_load_explicit(&self->asked, memory_order_acquire) == times;) {
+            if (threads_look(pool, &looks)) continue;
+            pthread_mutex_lock(&pool->lock);
+            self->asleep = 1;
+            while (atomic_load_explicit(&self->asked, memory_order_acquire) == times)
+                pthread_cond_wait(&self->wake, &pool->lock);
+            self->asleep = 0;
+            pthread_mutex_unlock(&pool->lock);
+        }
+        if (pool->stopping) return NULL;
+        pool->fn(pool->user, self->worker);
+        if (atomic_fetch_sub_explicit(&pool->left, 1, memory_order_acq_rel) > 1) continue;
+        pthread_mutex_lock(&pool->lock);
+        if (pool->caller_asleep) pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
+    }
 }
 
-static void threads_start_all(hsp_context *ctx, int workers, void (*fn)(void *user, int worker),
-                              void *user)
+/* One more thread; 0: the system has none. */
+static int threads_start(hsp__pool *pool)
 {
-    pthread_t threads[THREADS_MAX];
-    threads_start starts[THREADS_MAX];
-    threads_join join = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
-    int running = 1;
-    for (; running < workers && running < THREADS_MAX; running++) {
-        starts[running] = (threads_start){fn, user, running, &join};
-        pthread_mutex_lock(&join.lock);
-        const int failed = pthread_create(&threads[running], NULL, threads_main, &starts[running]);
-        if (!failed) join.left++;
-        pthread_mutex_unlock(&join.lock);
-        if (failed) break;
+    threads_helper *self = &pool->helpers[pool->started];
+    atomic_init(&self->asked, 0);
+    self->pool = pool;
+    self->worker = pool->started + 1;
+    pthread_cond_init(&self->wake, NULL);
+    const int failed = pthread_create(&self->thread, NULL, threads_main, self);
+    if (failed)
+        pthread_cond_destroy(&self->wake);
+    else
+        pool->started++;
+    return !failed;
+}
+
+/* ---- The caller ------------------------------------------------------------------------------ */
+
+static void threads_ask(threads_helper *helper)
+{
+    hsp__pool *pool = helper->pool;
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add_explicit(&helper->asked, 1, memory_order_release);
+    if (helper->asleep) pthread_cond_signal(&helper->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+size_t hsp__pool_size(void)
+{
+    return sizeof(hsp__pool);
+}
+
+void hsp__pool_init(hsp__pool *pool, int processors)
+{
+    pool->owner = getpid();
+    pool->processors = processors;
+    atomic_flag_clear(&pool->taken);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->done, NULL);
+}
+
+void hsp__pool_end(hsp__pool *pool)
+{
+    if (pool->owner != getpid()) return; /* there is nobody to wait for */
+    pool->stopping = 1;
+    for (int i = 0; i < pool->started; i++) {
+        threads_ask(&pool->helpers[i]);
+        pthread_join(pool->helpers[i].thread, NULL);
+        pthread_cond_destroy(&pool->helpers[i].wake);
     }
+    pthread_mutex_destroy(&pool->lock);
+    pthread_cond_destroy(&pool->done);
+}
+
+/* 0: nothing was done, for another call has the pool (this one may come from within it), or the
+ * process is a fork of the one whose threads they are. */
+static int threads_run(hsp_context *ctx, hsp__pool *pool, int workers,
+                       void (*fn)(void *user, int worker), void *user)
+{
+    if (pool->owner != getpid()) return 0;
+    if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) return 0;
+    while (pool->started < workers - 1 && pool->started < THREADS_HELPERS && threads_start(pool)) {
+    }
+    const int helpers = workers - 1 < pool->started ? workers - 1 : pool->started;
+    atomic_store_explicit(&pool->eager, workers <= pool->processors, memory_order_relaxed);
+    pool->fn = fn;
+    pool->user = user;
+    atomic_store_explicit(&pool->left, helpers, memory_order_relaxed);
+    for (int i = 0; i < helpers; i++)
+        threads_ask(&pool->helpers[i]);
     fn(user, 0);
-    pthread_mutex_lock(&join.lock);
-    while (join.left)
-        hsp__tick_wait(ctx, &join.done, &join.lock);
-    pthread_mutex_unlock(&join.lock);
-    for (int i = 1; i < running; i++)
-        pthread_join(threads[i], NULL);
-    pthread_cond_destroy(&join.done);
-    pthread_mutex_destroy(&join.lock);
+    for (int looks = 0; atomic_load_explicit(&pool->left, memory_order_acquire);) {
+        if (threads_look(pool, &looks)) continue;
+        pthread_mutex_lock(&pool->lock);
+        pool->caller_asleep = 1;
+        while (atomic_load_explicit(&pool->left, memory_order_acquire))
+            hsp__tick_wait(ctx, &pool->done, &pool->lock);
+        pool->caller_asleep = 0;
+        pthread_mutex_unlock(&pool->lock);
+    }
+    atomic_flag_clear_explicit(&pool->taken, memory_order_release);
+    return 1;
 }
 
 void hsp__workers_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker), void *user)
 {
-    if (workers > 1 && ctx->pool && hsp__pool_run(ctx, workers, fn, user)) return;
-    if (workers > 1)
-        threads_start_all(ctx, workers, fn, user);
-    else
+    if (workers <= 1) {
         fn(user, 0);
+        return;
+    }
+    if (ctx->pool && threads_run(ctx, ctx->pool, workers, fn, user)) return;
+    hsp__pool own = {0}; /* of this call; its threads do not look for work, for others do */
+    hsp__pool_init(&own, 0);
+    threads_run(ctx, &own, workers, fn, user);
+    hsp__pool_end(&own);
 }
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 typedef struct threads_tasks {
     hsp_context *ctx;

@@ -4,10 +4,22 @@
 #ifndef HSP_BASE_THREADS_H
 #define HSP_BASE_THREADS_H
 
+#include <stddef.h>
+
 #include "halfspace_all.h"
 
+/* Threads that wait for work, so that a task of a hundred microseconds need not start its own. They
+ * are started when first asked for and stay until the pool ends. Idle, they look for work for some
+ * microseconds, then sleep. One call has the pool at a time; others start threads of their own. It
+ * lies in memory of its owner's: this many bytes, zeroed. */
+typedef struct hsp__pool hsp__pool;
+size_t hsp__pool_size(void);
+void hsp__pool_init(hsp__pool *pool, int processors);
+void hsp__pool_end(hsp__pool *pool);
+
 /* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return when
- * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). */
+ * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). While
+ * the calling thread waits for the others it ticks (base/stop.h). */
 void hsp__workers_run(hsp_context *ctx, int workers, void (*fn)(void *user, int worker),
                       void *user);
 

@@ -8,8 +8,6 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "base/cpu.h"
-
 #define BLOCK_BYTES 64
 #define PANEL_ROWS  6
 #define PANEL_VECS  4
@@ -91,7 +89,8 @@ static unsigned vec_byte_tile(size_t quads, const uint8_t *const *a, const int8_
                               const int32_t *base, const int32_t *least, int32_t *c)
 {
     unsigned hits = 0;
-    if (!hsp__cpu_has_vnni()) return hsp__vec_avx2_byte_tile(quads, a, b, base, least, c);
+    if (!__builtin_cpu_supports("avx512vnni"))
+        return hsp__vec_avx2_byte_tile(quads, a, b, base, least, c);
     vec_byte_sums_vnni(quads, a, b, base, c);
     for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
         const __m512i enough = _mm512_set1_epi32(least[i]);
@@ -123,7 +122,7 @@ __attribute__((target("avx512vpopcntdq"))) static void vec_common_bits_wide(
 static void vec_common_bits_some(const uint64_t *bits, size_t stride, size_t words, size_t count,
                                  uint32_t *counts)
 {
-    if (hsp__cpu_has_popcnt_wide())
+    if (__builtin_cpu_supports("avx512vpopcntdq"))
         vec_common_bits_wide(bits, stride, words, count, counts);
     else
         vec_common_bits(bits, stride, words, count, counts);
