@@ -103,15 +103,15 @@ static hsp_status build_model_real(hsp_model *model, const char *name, double va
 static hsp_status build_model_optimum(const hsp_convergence *optimum, hsp_model *model,
                                       hsp_error *err)
 {
-    hsp_status status = hsp__model_set_metadata(model, "solver", optimum->solver, err);
-    if (!status) status = build_model_real(model, "lambda", optimum->lambda, err);
-    if (!status) status = build_model_real(model, "C", optimum->C, err);
-    if (!status) status = build_model_real(model, "objective", optimum->objective, err);
-    if (!status) status = build_model_real(model, "dual_objective", optimum->dual_objective, err);
-    if (!status) status = build_model_real(model, "gap", optimum->gap, err);
-    if (!status && optimum->support_vectors != UINT64_MAX)
-        status = build_model_count(model, "support_vectors", optimum->support_vectors, err);
-    return status;
+    HSP__TRY(hsp__model_set_metadata(model, "solver", optimum->solver, err));
+    HSP__TRY(build_model_real(model, "lambda", optimum->lambda, err));
+    HSP__TRY(build_model_real(model, "C", optimum->C, err));
+    HSP__TRY(build_model_real(model, "objective", optimum->objective, err));
+    HSP__TRY(build_model_real(model, "dual_objective", optimum->dual_objective, err));
+    HSP__TRY(build_model_real(model, "gap", optimum->gap, err));
+    if (optimum->support_vectors != UINT64_MAX)
+        HSP__TRY(build_model_count(model, "support_vectors", optimum->support_vectors, err));
+    return HSP_OK;
 }
 
 /* Results of experts, for audits. */
@@ -139,30 +139,27 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spe
     const hsp_training *run = spec->run;
     const int minimises = run->optimum.solver != NULL;
     const int converged = run->stop == HSP_STOP_CONVERGED;
-    hsp_status status = hsp__model_set_metadata(model, "learner", spec->learner->table.name, err);
-    if (!status) status = hsp__build_model_options(ctx, spec->options, model, err);
-    if (!status) status = build_model_count(model, "seed", spec->seed, err);
-    if (!status) status = build_model_count(model, "passes", run->passes, err);
-    if (!status) status = build_model_count(model, "updates", run->updates, err);
-    if (!status && !minimises)
-        status = build_model_count(model, "mistakes_last_pass", run->mistakes_last_pass, err);
-    if (!status)
-        status = hsp__model_set_metadata(model, "converged", converged ? "true" : "false", err);
-    if (!status) status = hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err);
-    if (!status && minimises) status = build_model_optimum(&run->optimum, model, err);
-    if (!status && run->panel.experts) status = build_model_panel(&run->panel, model, err);
-    if (!status) status = build_model_real(model, "radius", run->radius, err);
-    if (!status) status = build_model_real(model, "online_error", run->online_error, err);
-    if (!status) status = build_model_count(model, "data_rows", run->rows, err);
-    if (!status && spec->data_hash)
-        status = hsp__model_set_metadata(model, "data_hash", spec->data_hash, err);
-    if (!status)
-        status = hsp__model_set_metadata(model, "precision",
-                                         spec->precision == HSP_FLOAT64 ? "double" : "single", err);
-    if (!status && spec->index_base)
-        status = hsp__model_set_metadata(model, "index_base", spec->index_base, err);
-    if (!status) status = hsp__model_set_metadata(model, "version", hsp_version(), err);
-    return status;
+    HSP__TRY(hsp__model_set_metadata(model, "learner", spec->learner->table.name, err));
+    HSP__TRY(hsp__build_model_options(ctx, spec->options, model, err));
+    HSP__TRY(build_model_count(model, "seed", spec->seed, err));
+    HSP__TRY(build_model_count(model, "passes", run->passes, err));
+    HSP__TRY(build_model_count(model, "updates", run->updates, err));
+    if (!minimises)
+        HSP__TRY(build_model_count(model, "mistakes_last_pass", run->mistakes_last_pass, err));
+    HSP__TRY(hsp__model_set_metadata(model, "converged", converged ? "true" : "false", err));
+    HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
+    if (minimises) HSP__TRY(build_model_optimum(&run->optimum, model, err));
+    if (run->panel.experts) HSP__TRY(build_model_panel(&run->panel, model, err));
+    HSP__TRY(build_model_real(model, "radius", run->radius, err));
+    HSP__TRY(build_model_real(model, "online_error", run->online_error, err));
+    HSP__TRY(build_model_count(model, "data_rows", run->rows, err));
+    if (spec->data_hash)
+        HSP__TRY(hsp__model_set_metadata(model, "data_hash", spec->data_hash, err));
+    HSP__TRY(hsp__model_set_metadata(model, "precision",
+                                     spec->precision == HSP_FLOAT64 ? "double" : "single", err));
+    if (spec->index_base)
+        HSP__TRY(hsp__model_set_metadata(model, "index_base", spec->index_base, err));
+    return hsp__model_set_metadata(model, "version", hsp_version(), err);
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -208,13 +205,10 @@ hsp_status hsp__build_model_begin(hsp_context *ctx, const hsp__model_spec *spec,
                                   uint64_t features, hsp_error *err, hsp_model **out)
 {
     hsp_model *model = NULL;
-    hsp_status status = hsp__model_new(ctx, scorers, features, err, &model);
-    if (status) return status;
-    status = hsp__build_model_fill(ctx, spec, model, err);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    HSP__TRY(hsp__model_new(ctx, scorers, features, err, &model));
+    hsp_status status = hsp__build_model_fill(ctx, spec, model, err);
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }
 
@@ -301,8 +295,7 @@ hsp_status hsp__build_model_rows(hsp_context *ctx, hsp_data *rows, const uint64_
                                  uint64_t count, hsp_error *err, hsp_data **out)
 {
     hsp_data *data = NULL;
-    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, &data);
-    if (status) return status;
+    HSP__TRY(hsp_data_select(ctx, rows, picked, count, err, &data));
     hsp__free(&data->memory, data->labels);
     data->labels = NULL;
     data->view.labels = NULL;
@@ -328,8 +321,7 @@ static hsp_status build_model_widen(hsp_context *ctx, hsp_data **rows, hsp_error
                                       .phase = "changing the storage"};
     hsp_data *wide = NULL;
     if (view->precision == HSP_FLOAT64) return HSP_OK;
-    hsp_status status = hsp__data_convert_storage(ctx, *rows, &plan, err, &wide);
-    if (status) return status;
+    HSP__TRY(hsp__data_convert_storage(ctx, *rows, &plan, err, &wide));
     hsp_data_free(*rows);
     *rows = wide;
     return HSP_OK;
@@ -358,9 +350,8 @@ hsp_status hsp__build_model_expansion(hsp_context *ctx, const hsp__train *train,
     if (!status) status = hsp__build_model_rows(ctx, all, picked, count, err, &rows);
     if (!status && wide) status = build_model_widen(ctx, &rows, err);
     if (!status) status = hsp__build_model_copy_kernel(ctx, k->kernel, err, &kernel);
-    if (status)
-        hsp_data_free(rows);
-    else
+    if (status) hsp_data_free(rows);
+    if (!status)
         status = hsp__model_new_expansion(ctx, scorers, all->view.cols, kernel, rows, err, &model);
     for (uint64_t i = 0; !status && i < count; i++)
         model->expansion->source[i] = hsp__train_source(k, picked[i]);
@@ -424,9 +415,7 @@ hsp_status hsp__build_model_tasks(hsp__train *train, hsp_context *ctx, int wide,
             ((uint64_t *)(uintptr_t)model->updates.row)[k] = place[model->updates.row[k]];
     }
     if (!status) status = hsp__build_model_end(spec, model, err);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }

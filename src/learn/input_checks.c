@@ -114,8 +114,7 @@ hsp_status hsp__input_checks_check(hsp_context *ctx, const hsp_data *data,
     if (status || !found) return status;
     uint64_t *origin = NULL;
     char column[INPUT_CHECKS_NAME];
-    status = hsp__prepare_origin(ctx, data, options, prepared, err, &origin);
-    if (status) return status;
+    HSP__TRY(hsp__prepare_origin(ctx, data, options, prepared, err, &origin));
     const uint64_t row = origin ? origin[values.row] : values.row;
     hsp__free(&ctx->allocator, origin);
     return hsp__fail_at(
@@ -133,9 +132,8 @@ hsp_status hsp__input_checks_admit(hsp_context *ctx, hsp_data *data, const hsp_o
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner || !learner->rule || !learner->rule->unit_values) return HSP_OK;
     hsp__prepared prepared = {0};
-    hsp_status status = hsp__prepare(ctx, data, options, err, &prepared);
-    if (status) return status;
-    status = hsp__input_checks_check(ctx, data, options, &prepared, err);
+    HSP__TRY(hsp__prepare(ctx, data, options, err, &prepared));
+    hsp_status status = hsp__input_checks_check(ctx, data, options, &prepared, err);
     hsp__prepared_free(&prepared);
     return status;
 }

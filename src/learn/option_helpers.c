@@ -67,9 +67,7 @@ hsp_status hsp__options_without(hsp_context *ctx, const hsp_options *options,
     hsp_status status = hsp_options_copy(ctx, options, err, &made);
     for (size_t k = 0; !status && skip[k]; k++)
         if (hsp__options_have(made, skip[k])) status = hsp__options_reset(made, skip[k], err);
-    if (status)
-        hsp_options_free(made);
-    else
-        *out = made;
+    if (status) hsp_options_free(made);
+    if (!status) *out = made;
     return status;
 }

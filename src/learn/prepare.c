@@ -25,12 +25,11 @@ static hsp_status prepare_label(const char *option, const char *text, size_t siz
         size ? hsp__label_add(names, text, size, &number) : HSP__LABEL_NOT_FINITE;
     if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
     if (result != HSP__LABEL_OK)
-        return hsp__fail_at(err, HSP_USAGE, option, 0, 0,
-                            "found '%s', expected the name of a class",
-                            hsp__quote(text, size, quoted));
+        return hsp__fail_option(err, option, "found '%s', expected the name of a class",
+                                hsp__quote(text, size, quoted));
     if (number != before)
-        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "the class '%s' appears twice",
-                            hsp__quote(text, size, quoted));
+        return hsp__fail_option(err, option, "the class '%s' appears twice",
+                                hsp__quote(text, size, quoted));
     return HSP_OK;
 }
 
@@ -47,8 +46,8 @@ hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hs
         text = comma ? comma + 1 : NULL;
     }
     if (!status && names->count == 1)
-        status = hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
-                              "found one class, expected two or more, as in a,b");
+        status =
+            hsp__fail_option(err, "--classes", "found one class, expected two or more, as in a,b");
     if (status) hsp__names_free(names);
     return status;
 }
@@ -60,9 +59,9 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
     hsp__names_init(names, &ctx->allocator);
     hsp_status status = text ? prepare_label("--positive", text, strlen(text), err, names) : HSP_OK;
     if (!status && text && strcmp(hsp__names_get(names, 0), "rest") == 0)
-        status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
-                              "a class named 'rest' cannot be positive, because the other classes "
-                              "together get that name");
+        status = hsp__fail_option(err, "--positive",
+                                  "a class named 'rest' cannot be positive, because the other "
+                                  "classes together get that name");
     if (status) hsp__names_free(names);
     return status;
 }
@@ -88,9 +87,8 @@ static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hs
                                 hsp_error *err)
 {
     hsp__names keep, positive;
-    hsp_status status = hsp__prepare_classes(ctx, options, err, &keep);
-    if (status) return status;
-    status = hsp__prepare_positive(ctx, options, err, &positive);
+    HSP__TRY(hsp__prepare_classes(ctx, options, err, &keep));
+    hsp_status status = hsp__prepare_positive(ctx, options, err, &positive);
     if (status) {
         hsp__names_free(&keep);
         return status;
@@ -135,8 +133,7 @@ hsp_status hsp__prepare_origin(hsp_context *ctx, const hsp_data *data, const hsp
                                const hsp__prepared *prepared, hsp_error *err, uint64_t **origin)
 {
     uint64_t *kept = NULL;
-    hsp_status status = prepare_kept(ctx, data, options, err, &kept);
-    if (status) return status;
+    HSP__TRY(prepare_kept(ctx, data, options, err, &kept));
     const uint64_t rows = prepared->view->rows;
     if (!kept && prepared->place) {
         kept = hsp__new_raw(&ctx->allocator, rows, sizeof *kept);
@@ -202,8 +199,8 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     uint64_t column, *origin = NULL;
     if (!text) return prepare_take_weights(ctx, options, to, err);
     if (hsp__option_is(options, "normalize", "rows"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--row-weight", 0, 0,
+        return hsp__fail_option(
+            err, "--row-weight",
             "--row-weight cannot be combined with --normalize rows, because the weight column "
             "would count in the norm; normalise the rows first, or use --normalize ball");
     hsp_status status = hsp__row_weights_column(to->data, text, err, &column);
@@ -320,8 +317,7 @@ static hsp_status prepare_meet(hsp_context *ctx, const hsp__prepared *to, hsp_er
 
 static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
 {
-    hsp_status status = hsp_data_view(ctx, to->data, err, &to->view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, to->data, err, &to->view));
     if (!to->view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
     if (to->view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     return prepare_meet(ctx, to, err);
@@ -347,10 +343,8 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
         status = prepare_scale(ctx, "unit-ball", place, &to, err);
     if (!status) status = prepare_votes(ctx, options, place, &to, err);
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
-    if (status)
-        hsp__prepared_free(&to);
-    else
-        *out = to;
+    if (status) hsp__prepared_free(&to);
+    if (!status) *out = to;
     return status;
 }
 

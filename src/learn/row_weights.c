@@ -49,9 +49,10 @@ hsp_status hsp__row_weights_column(const hsp_data *data, const char *text, hsp_e
             found = data->encoding ? row_weights_csv_column(data, number) : number - !from_zero;
     }
     if (found >= data->view.cols)
-        return hsp__fail_at(err, HSP_USAGE, "--row-weight", 0, 0,
-                            "found '%s', expected the name or the number of a column of numbers",
-                            hsp__quote(text, strlen(text), quoted));
+        return hsp__fail_option(
+            err, "--row-weight",
+            "found '%s', expected the name or the number of a column of numbers",
+            hsp__quote(text, strlen(text), quoted));
     *column = found;
     return HSP_OK;
 }
@@ -77,10 +78,8 @@ hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_
     if (!status && view->rows && !(most > 0))
         status =
             hsp__fail_at(err, HSP_BAD_DATA, "--row-weight", 0, 0, "the weight of every row is 0");
-    if (status)
-        hsp__free(&ctx->allocator, weight);
-    else
-        *out = weight;
+    if (status) hsp__free(&ctx->allocator, weight);
+    if (!status) *out = weight;
     return status;
 }
 
@@ -142,10 +141,10 @@ static hsp_status row_weights_class(hsp_context *ctx, const hsp__names *classes,
     double number = 0;
     if (!sign || hsp__decimal_f64(sign + 1, end, &number, &result) != end ||
         result != HSP__DECIMAL_OK || !(number >= ROW_WEIGHTS_LEAST && number <= ROW_WEIGHTS_MOST))
-        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                            "found '%s', expected balanced, or a class and its weight above 0, as "
-                            "in spam=2",
-                            hsp__quote(item, strlen(item), quoted));
+        return hsp__fail_option(
+            err, "--weight",
+            "found '%s', expected balanced, or a class and its weight above 0, as in spam=2",
+            hsp__quote(item, strlen(item), quoted));
     hsp__names canonical;
     uint32_t added, found = HSP__NAME_NONE;
     hsp__names_init(&canonical, &ctx->allocator);
@@ -157,13 +156,13 @@ static hsp_status row_weights_class(hsp_context *ctx, const hsp__names *classes,
     hsp__names_free(&canonical);
     if (label == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
     if (found == HSP__NAME_NONE)
-        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0,
-                            "there is no class '%s' among the %u classes (such as '%.40s')",
-                            hsp__quote(item, (size_t)(sign - item), quoted),
-                            (unsigned)classes->count, hsp__names_get(classes, 0));
+        return hsp__fail_option(err, "--weight",
+                                "there is no class '%s' among the %u classes (such as '%.40s')",
+                                hsp__quote(item, (size_t)(sign - item), quoted),
+                                (unsigned)classes->count, hsp__names_get(classes, 0));
     if (weight[found] > 0)
-        return hsp__fail_at(err, HSP_USAGE, "--weight", 0, 0, "the class '%.80s' has two weights",
-                            hsp__names_get(classes, found));
+        return hsp__fail_option(err, "--weight", "the class '%.80s' has two weights",
+                                hsp__names_get(classes, found));
     weight[found] = number;
     return HSP_OK;
 }
@@ -181,8 +180,8 @@ hsp_status hsp__row_weights_classes(hsp_context *ctx, const hsp_options *options
         const char *item = hsp_options_list_item(options, "weight", i);
         const int says = strcmp(item, "balanced") == 0;
         if (says && count > 1)
-            return hsp__fail_at(
-                err, HSP_USAGE, "--weight", 0, 0,
+            return hsp__fail_option(
+                err, "--weight",
                 "balanced sets the weights of all classes; it cannot be combined with others");
         *balanced |= says;
         if (!says) status = row_weights_class(ctx, classes, item, err, weight);

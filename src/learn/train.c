@@ -60,9 +60,8 @@ static hsp_status train_open_kernel(hsp__train *train, hsp_error *err)
     hsp_status status =
         hsp__kernel_option(train->ctx, train->options, train->given, view, err, &k->kernel);
     if (!status)
-        status = hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared,
-                                     err, &k->origin);
-    if (status) return status;
+        HSP__TRY(hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared,
+                                     err, &k->origin));
     return hsp__kernel_ids(train->ctx, k->kernel, train->given, k->origin, view->rows, err,
                            &k->ids);
 }
@@ -160,10 +159,8 @@ static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out
     if (!status && native && native->finish) status = native->finish(train, err);
     if (!status && hsp__options_have(train->options, "link") && !model->pairs)
         model->probability.link = hsp__link_of(hsp_options_text(train->options, "link"));
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }
 
@@ -236,8 +233,8 @@ static hsp_status train_stopped(hsp_context *ctx, hsp_training *run, hsp_model *
     if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;
     if (!hsp__stopped(ctx) || (known && strcmp(known, hsp_stop_name(run->stop)) == 0))
         return HSP_OK;
-    hsp_status status = hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err);
-    return status ? status : hsp__model_set_metadata(model, "converged", "false", err);
+    HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
+    return hsp__model_set_metadata(model, "converged", "false", err);
 }
 
 static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -251,8 +248,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
         return hsp__fail(err, HSP_USAGE, "%s does not support a warm start", learner->table.name);
     const char *path = hsp__option_text(options, "warm-start");
     if (path && start)
-        return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
-                            "a warm-start model was given twice");
+        return hsp__fail_option(err, "--warm-start", "a warm-start model was given twice");
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_training done = {.size = sizeof done};

@@ -71,8 +71,8 @@ static hsp_status knn_fail(const char *option, const char *found, const char *ex
                            hsp_error *err)
 {
     char quoted[HSP__QUOTED];
-    return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "found '%s', expected %s",
-                        hsp__quote(found, strlen(found), quoted), expected);
+    return hsp__fail_option(err, option, "found '%s', expected %s",
+                            hsp__quote(found, strlen(found), quoted), expected);
 }
 
 static hsp_status knn_read_k(knn_work *work, hsp_error *err)
@@ -83,7 +83,7 @@ static hsp_status knn_read_k(knn_work *work, hsp_error *err)
     work->k = 0;
     if (strcmp(text, "auto") == 0) return HSP_OK;
     if (hsp_options_is_set(work->options, "max-k"))
-        return hsp__fail_at(err, HSP_USAGE, "--max-k", 0, 0, "applies only to --k auto");
+        return hsp__fail_option(err, "--max-k", "applies only to --k auto");
     if (hsp__decimal_f64(text, end, &k, &result) != end || result != HSP__DECIMAL_OK ||
         !(k >= 1 && k <= 1e15) || k != floor(k))
         return knn_fail("--k", text, "a whole number of at least 1, or auto", err);
@@ -131,10 +131,10 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
         return hsp__fail_at(err, status, "--metric", 0, 0, "column %llu of the kernel: %s",
                             (unsigned long long)found.column, found.message);
     if (!status && own->kernel->indefinite)
-        return hsp__fail_at(err, HSP_USAGE, "--metric", 0, 0,
-                            "%.200s is not positive semidefinite on all data, so it has no feature "
-                            "space with distances",
-                            hsp_kernel_text(own->kernel));
+        return hsp__fail_option(err, "--metric",
+                                "%.200s is not positive semidefinite on all data, so it has no "
+                                "feature space with distances",
+                                hsp_kernel_text(own->kernel));
     if (status && err) *err = found;
     return status ? status
                   : hsp_kernel_fit(work->ctx, own->kernel, work->train->prepared.view, err);
@@ -160,11 +160,11 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
     const hsp_view *view = prepared->view;
     const uint32_t scorers = view->classes == 2 ? 1 : view->classes;
     hsp_data *rows = NULL;
-    hsp_status status = knn_rows(work, err, &rows);
-    if (status) return status;
+    HSP__TRY(knn_rows(work, err, &rows));
     const int taken = rows == prepared->scaled;
     if (taken) prepared->scaled = NULL; /* prepared->data still points at it, while it lives */
-    status = hsp__model_new_neighbors(work->ctx, scorers, view->cols, rows, err, &work->model);
+    hsp_status status =
+        hsp__model_new_neighbors(work->ctx, scorers, view->cols, rows, err, &work->model);
     if (status) {
         if (taken) prepared->data = prepared->base;
         return status;
@@ -263,19 +263,17 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
     const uint64_t rows = own->rows->view.rows;
     const uint64_t cols = own->rows->view.cols, most = hsp__knn_most_columns(own->index);
     if (most && cols > most)
-        return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
-                            "%s supports at most %llu columns, and the rows have %llu; use auto",
-                            hsp__knn_name(own->index), (unsigned long long)most,
-                            (unsigned long long)cols);
+        return hsp__fail_option(
+            err, "--index", "%s supports at most %llu columns, and the rows have %llu; use auto",
+            hsp__knn_name(own->index), (unsigned long long)most, (unsigned long long)cols);
     if (!hsp__knn_fits(own->index, own->metric, &own->rows->view))
-        return hsp__fail_at(err, HSP_USAGE, "--index", 0, 0,
-                            "%s does not support metric %s on %s rows; use auto",
-                            hsp__knn_name(own->index), hsp__metric_names[own->metric],
-                            hsp_storage_name(own->rows->view.storage));
+        return hsp__fail_option(err, "--index",
+                                "%s does not support metric %s on %s rows; use auto",
+                                hsp__knn_name(own->index), hsp__metric_names[own->metric],
+                                hsp_storage_name(own->rows->view.storage));
     if (work->k > rows)
-        return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0,
-                            "found %llu, but there are only %llu training rows",
-                            (unsigned long long)work->k, (unsigned long long)rows);
+        return hsp__fail_option(err, "--k", "found %llu, but there are only %llu training rows",
+                                (unsigned long long)work->k, (unsigned long long)rows);
     own->k = work->k ? work->k : 1;
     assert(own->k >= 1 && own->k <= rows);
     return work->k ? knn_check(work, err) : knn_choose(work, err);
@@ -318,13 +316,13 @@ static hsp_status knn_fit(hsp__train *train, hsp_error *err)
     work->train = train;
     work->ctx = train->ctx;
     work->options = train->options;
-    hsp_status status = knn_read_k(work, err);
-    if (!status) status = knn_read_metric(work, err);
-    if (!status && !train->prepared.view->cols)
-        status =
-            hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
-    if (!status) status = knn_frame(work, err);
-    return status ? status : knn_settle(work, err);
+    HSP__TRY(knn_read_k(work, err));
+    HSP__TRY(knn_read_metric(work, err));
+    if (!train->prepared.view->cols)
+        HSP__TRY(
+            hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances"));
+    HSP__TRY(knn_frame(work, err));
+    return knn_settle(work, err);
 }
 
 static hsp_status knn_build(hsp__train *train, hsp_context *ctx, const hsp__model_spec *spec,

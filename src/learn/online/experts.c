@@ -95,9 +95,9 @@ static const hsp_option experts_options[] = {
 static hsp_status experts_check(const hsp_options *options, int streamed, hsp_error *err)
 {
     if (streamed && strcmp(hsp_options_text(options, "votes"), "auto") == 0)
-        return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
-                            "auto needs all rows to find the columns of 0 and 1; use sign or bit, "
-                            "or train without --stream");
+        return hsp__fail_option(err, "--votes",
+                                "auto needs all rows to find the columns of 0 and 1; use sign or "
+                                "bit, or train without --stream");
     return HSP_OK;
 }
 
@@ -106,10 +106,11 @@ static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err
     experts *own = run->state;
     if (run->sep.features <= own->voters.count) return HSP_OK; /* init was here */
     if (own->voters.seen && !own->later_silent)
-        return hsp__fail_at(err, HSP_USAGE, "--votes", 0, 0,
-                            "column %llu first appears after %llu rows; set --features to the "
-                            "number of columns when streaming, or train without --stream",
-                            (unsigned long long)before + 1, (unsigned long long)own->voters.seen);
+        return hsp__fail_option(err, "--votes",
+                                "column %llu first appears after %llu rows; set --features to the "
+                                "number of columns when streaming, or train without --stream",
+                                (unsigned long long)before + 1,
+                                (unsigned long long)own->voters.seen);
     return hsp__expert_weights_admit(&own->voters, run->sep.features, NULL, own->later_silent, err);
 }
 
@@ -134,15 +135,14 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
     own->seed = run->plan.seed;
     own->shares = facts->classes > 2;
     own->later_silent = hsp__scaling_abstains(facts->votes, UINT64_MAX);
-    hsp_status status = hsp__expert_weights_init(&own->voters, &run->ctx->allocator,
-                                                 hsp_options_real(options, "beta"),
-                                                 hsp_options_flag(options, "negated"), err);
-    if (status) return status;
+    HSP__TRY(hsp__expert_weights_init(&own->voters, &run->ctx->allocator,
+                                      hsp_options_real(options, "beta"),
+                                      hsp_options_flag(options, "negated"), err));
     if (own->randomized && facts->classes > 2)
-        return hsp__fail_at(err, HSP_USAGE, "--randomized", 0, 0,
-                            "--randomized needs two classes, and the data has %u; choose them with "
-                            "--positive or --classes",
-                            (unsigned)facts->classes);
+        return hsp__fail_option(err, "--randomized",
+                                "--randomized needs two classes, and the data has %u; choose them "
+                                "with --positive or --classes",
+                                (unsigned)facts->classes);
     if (facts->rows && run->sep.features == 0)
         return hsp__fail(err, HSP_BAD_DATA, "the data has no columns, so there are no experts");
     return experts_admit(run, facts->votes, err);

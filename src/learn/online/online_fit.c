@@ -20,31 +20,30 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
                                     hsp_error *err)
 {
     if (hsp__option_set(options, "order") && !hsp__option_is(options, "order", "cyclic"))
-        return hsp__fail_at(err, HSP_USAGE, "--order", 0, 0,
-                            "--order %s needs all rows; a stream is learned in its own order",
-                            hsp_options_text(options, "order"));
+        return hsp__fail_option(err, "--order",
+                                "--order %s needs all rows; a stream is learned in its own order",
+                                hsp_options_text(options, "order"));
     if (!hsp__option_is(options, "scale", "none"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--scale", 0, 0,
+        return hsp__fail_option(
+            err, "--scale",
             "scaling columns needs all rows; scale the file first, or train without --stream");
     if (hsp__option_is(options, "normalize", "ball"))
-        return hsp__fail_at(err, HSP_USAGE, "--normalize", 0, 0,
-                            "--normalize ball needs the largest norm of all rows; use --normalize "
-                            "rows, or train without --stream");
+        return hsp__fail_option(err, "--normalize",
+                                "--normalize ball needs the largest norm of all rows; use "
+                                "--normalize rows, or train without --stream");
     if (hsp__option_is(options, "average", "vote"))
-        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                            "voting keeps rows, and a stream does not; use --average average, or "
-                            "train without --stream");
+        return hsp__fail_option(err, "--average",
+                                "voting keeps rows, and a stream does not; use --average average, "
+                                "or train without --stream");
     if (hsp__calibrate_wanted(options))
-        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
-                            "calibration needs all rows; train without --stream");
+        return hsp__fail_option(err, "--calibrate",
+                                "calibration needs all rows; train without --stream");
     if (hsp__option_is(options, "multiclass", "ovo"))
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "one-vs-one needs all rows; use %s, or train without --stream",
-                            learner->rule->native ? "native or ovr" : "ovr");
+        return hsp__fail_option(err, "--multiclass",
+                                "one-vs-one needs all rows; use %s, or train without --stream",
+                                learner->rule->native ? "native or ovr" : "ovr");
     if (hsp__option_text(options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace needs all rows; train without --stream");
+        return hsp__fail_option(err, "--trace", "a trace needs all rows; train without --stream");
     return learner->rule->check(options, 1, err);
 }
 
@@ -160,10 +159,10 @@ static hsp_status online_fit_open_trace(const hsp__train *train, online_fit_stat
     hsp_status status;
     if (!path) return HSP_OK;
     if (own->team.classes > 2)
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace needs two classes, and the data has %u; choose them with "
-                            "--positive or --classes",
-                            (unsigned)own->team.classes);
+        return hsp__fail_option(err, "--trace",
+                                "a trace needs two classes, and the data has %u; choose them with "
+                                "--positive or --classes",
+                                (unsigned)own->team.classes);
     if (first->rule->lines_head) {
         status =
             hsp__trace_new_lines(train->ctx, path, first, train->prepared.data, err, &own->trace);
@@ -199,10 +198,9 @@ static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
 static hsp_status online_fit_all(hsp__train *train, hsp_error *err)
 {
     online_fit_state *own = train->native;
-    hsp_status status = online_fit_open(train, err);
-    if (status) return status;
+    HSP__TRY(online_fit_open(train, err));
     const double begun = hsp__clock();
-    status = hsp__ovr_run(&own->team, train->prepared.view, err);
+    hsp_status status = hsp__ovr_run(&own->team, train->prepared.view, err);
     if (status == HSP_CANCELLED && hsp__stopped(train->ctx)) { /* in a block of kernel values */
         for (uint32_t c = 0; c < own->team.count; c++)
             hsp__online_tick(&own->team.runs[c], 0, 0);

@@ -280,20 +280,17 @@ static hsp_status online_model_kernel_votes(hsp__train *train, hsp_context *ctx,
 {
     hsp_data *rows = train->prepared.data;
     hsp_model *model = NULL;
-    hsp_status status = hsp__model_new(ctx, hsp__ovr_scorers(team), 0, err, &model);
-    if (status) return status;
+    HSP__TRY(hsp__model_new(ctx, hsp__ovr_scorers(team), 0, err, &model));
     hsp__free(&model->memory, model->weights);
     model->weights = NULL;
     model->features = hsp_data_cols(rows);
-    status = online_model_votes(ctx, team, rows, model, err);
+    hsp_status status = online_model_votes(ctx, team, rows, model, err);
     if (!status)
         status =
             hsp__build_model_copy_kernel(ctx, train->kernel.kernel, err, &model->votes->kernel);
     if (!status) status = online_model_updates(ctx, team, err, &model->updates);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }
 
@@ -302,23 +299,20 @@ hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const h
                                     hsp_error *err, hsp_model **out)
 {
     hsp_model *model = NULL;
-    hsp_status status = team->runs[0].kept.steps
-                            ? online_model_kernel_votes(train, ctx, team, err, &model)
-                            : online_model_expansion(train, ctx, team, kernel, err, &model);
-    if (status) return status;
+    HSP__TRY(team->runs[0].kept.steps
+                 ? online_model_kernel_votes(train, ctx, team, err, &model)
+                 : online_model_expansion(train, ctx, team, kernel, err, &model));
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
         double none[1];
         const hsp__online *run = hsp__ovr_scorer(team, c, &scorer);
         hsp__online_result(run, scorer, none, &model->offsets[c]);
     }
-    status = hsp__build_model_fill(ctx, spec, model, err);
+    hsp_status status = hsp__build_model_fill(ctx, spec, model, err);
     if (!status) status = hsp__build_model_collapse(ctx, &model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }
 
@@ -336,9 +330,7 @@ hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
     if (!status && team->runs[0].kept.steps)
         status = online_model_votes(ctx, team, source->rows, model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
-    if (status)
-        hsp_model_free(model);
-    else
-        *out = model;
+    if (status) hsp_model_free(model);
+    if (!status) *out = model;
     return status;
 }

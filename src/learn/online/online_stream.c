@@ -49,10 +49,9 @@ typedef struct online_stream_work {
 static hsp_status online_stream_classes(online_stream_work *work, hsp_error *err)
 {
     hsp__names positive;
-    hsp_status status = hsp__prepare_classes(work->ctx, work->options, err, &work->classes);
-    if (status) return status;
+    HSP__TRY(hsp__prepare_classes(work->ctx, work->options, err, &work->classes));
     work->given = work->classes.count;
-    status = hsp__prepare_positive(work->ctx, work->options, err, &positive);
+    hsp_status status = hsp__prepare_positive(work->ctx, work->options, err, &positive);
     if (status) return status;
     work->target = work->given == 2 ? 1 : 0;
     if (positive.count) {
@@ -61,8 +60,8 @@ static hsp_status online_stream_classes(online_stream_work *work, hsp_error *err
         if (!hsp__names_add(&work->classes, name, strlen(name), &work->target))
             status = hsp__fail_memory(err);
         else if (work->given && work->target >= work->given)
-            status = hsp__fail_at(err, HSP_USAGE, "--positive", 0, 0,
-                                  "the class '%s' is not in --classes", name);
+            status =
+                hsp__fail_option(err, "--positive", "the class '%s' is not in --classes", name);
     }
     hsp__names_free(&positive);
     return status;
@@ -72,28 +71,27 @@ static hsp_status online_stream_check(const online_stream_work *work, hsp_error 
 {
     const hsp_options *options = work->options;
     const int known = work->given || work->rest;
-    hsp_status status = hsp__online_check_stream(work->learner, options, err);
-    if (status) return status;
+    HSP__TRY(hsp__online_check_stream(work->learner, options, err));
     if (hsp__option_set(options, "passes") && hsp_options_integer(options, "passes") != 1)
-        return hsp__fail_at(err, HSP_USAGE, "--passes", 0, 0,
-                            "a stream is read once; use --passes 1, or train without --stream");
+        return hsp__fail_option(err, "--passes",
+                                "a stream is read once; use --passes 1, or train without --stream");
     if (hsp__option_set(options, "max-passes") && hsp_options_integer(options, "max-passes") != 1)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--max-passes", 0, 0,
+        return hsp__fail_option(
+            err, "--max-passes",
             "a stream is read once; remove --max-passes, or train without --stream");
     if (!known && work->learner->rule->sided)
-        return hsp__fail_at(err, HSP_USAGE, "--classes", 0, 0,
-                            "%s treats the two classes differently, so a stream needs their names; "
-                            "set --classes or --positive",
-                            work->learner->table.name);
+        return hsp__fail_option(err, "--classes",
+                                "%s treats the two classes differently, so a stream needs their "
+                                "names; set --classes or --positive",
+                                work->learner->table.name);
     if (!known && strcmp(hsp_options_text(options, "tie"), "pos") == 0)
-        return hsp__fail_at(err, HSP_USAGE, "--tie", 0, 0,
-                            "--tie pos treats the two classes differently, so a stream needs their "
-                            "names; set --classes");
+        return hsp__fail_option(err, "--tie",
+                                "--tie pos treats the two classes differently, so a stream needs "
+                                "their names; set --classes");
     if (!known && work->learner->rule->native &&
         strcmp(hsp_options_text(options, "multiclass"), "ovr") == 0)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--multiclass", 0, 0,
+        return hsp__fail_option(
+            err, "--multiclass",
             "one-vs-rest needs all class names before the first row of a stream; set --classes");
     return HSP_OK;
 }
@@ -106,9 +104,8 @@ static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
     if (status) return status;
     hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
     const uint32_t classes = work->given && !work->rest ? work->given : 2;
-    status = hsp__ovr_init(&work->team, work->ctx, work->learner, work->options, &facts, classes, 0,
-                           err);
-    if (status) return status;
+    HSP__TRY(hsp__ovr_init(&work->team, work->ctx, work->learner, work->options, &facts, classes, 0,
+                           err));
     hsp__stop_limit(work->ctx, work->team.plan.max_seconds);
     for (uint32_t c = 0; c < work->team.count; c++)
         work->team.runs[c].plan.passes = 1;
@@ -288,8 +285,8 @@ static hsp_status online_stream_checked(online_stream_work *work, hsp_error *err
     if (hsp__stopped(work->ctx) && (none || count < 2)) return hsp__train_late(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     if (part && count > 1) return HSP_OK;
-    hsp_status status = online_stream_meet(work, NULL, 0, 0, err);
-    return status ? status : hsp__prepare_met(&work->classes, work->met, 0, named, err);
+    HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
+    return hsp__prepare_met(&work->classes, work->met, 0, named, err);
 }
 
 static hsp_status online_stream_model(online_stream_work *work, hsp_training *run, hsp_error *err,
@@ -297,12 +294,11 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
 {
     hsp__ovr *team = &work->team;
     hsp__names names;
-    hsp_status status = online_stream_checked(work, err);
-    if (status) return status;
+    HSP__TRY(online_stream_checked(work, err));
     uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
-    status = online_stream_names(work, &names, from, err);
+    hsp_status status = online_stream_names(work, &names, from, err);
     if (!status) status = online_stream_encode_classes(work, err);
     const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
     for (uint32_t c = 0; c < team->count; c++)

@@ -84,7 +84,7 @@ static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err
         char option[32] = "--";
         if (!hsp__option_set(options, whole[i].name)) continue;
         memcpy(option + 2, whole[i].name, strlen(whole[i].name) + 1);
-        return hsp__fail_at(err, HSP_USAGE, option, 0, 0, "%s", whole[i].why);
+        return hsp__fail_option(err, option, "%s", whole[i].why);
     }
     return HSP_OK;
 }
@@ -93,32 +93,31 @@ static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_er
 {
     if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
     if (hsp__option_set(options, "kernel"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--kernel", 0, 0,
+        return hsp__fail_option(
+            err, "--kernel",
             "a kernel model keeps training rows, and a stream does not; train without --stream");
     if (hsp__option_set(options, "C"))
-        return hsp__fail_at(err, HSP_USAGE, "--C", 0, 0,
-                            "C = 1 / (lambda n) needs the number of rows n, which a stream does "
-                            "not have; give --lambda");
+        return hsp__fail_option(err, "--C",
+                                "C = 1 / (lambda n) needs the number of rows n, which a stream "
+                                "does not have; give --lambda");
     if (!hsp__option_set(options, "lambda"))
-        return hsp__fail_at(err, HSP_USAGE, "--lambda", 0, 0,
-                            "streaming needs --lambda, for example 1e-4");
+        return hsp__fail_option(err, "--lambda", "streaming needs --lambda, for example 1e-4");
     if (!hsp__option_is(options, "loss", "hinge"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--loss", 0, 0,
+        return hsp__fail_option(
+            err, "--loss",
             "streaming supports only the hinge loss; train without --stream for another one");
     if (!hsp__option_is(options, "penalty", "l2"))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--penalty", 0, 0,
+        return hsp__fail_option(
+            err, "--penalty",
             "streaming supports only penalty l2; train without --stream for another one");
     if (!hsp__option_is(options, "solver", "auto") && !hsp__option_is(options, "solver", "pegasos"))
-        return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                            "%s needs all rows; streaming supports only --solver pegasos",
-                            hsp_options_text(options, "solver"));
+        return hsp__fail_option(err, "--solver",
+                                "%s needs all rows; streaming supports only --solver pegasos",
+                                hsp_options_text(options, "solver"));
     if (!hsp__option_is(options, "multiclass", "ovr"))
-        return hsp__fail_at(err, HSP_USAGE, "--multiclass", 0, 0,
-                            "%s needs all rows; streaming supports only --multiclass ovr",
-                            hsp_options_text(options, "multiclass"));
+        return hsp__fail_option(err, "--multiclass",
+                                "%s needs all rows; streaming supports only --multiclass ovr",
+                                hsp_options_text(options, "multiclass"));
     return pegasos_check_whole(options, err);
 }
 
@@ -230,8 +229,7 @@ static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
         status = hsp__gap_offset(work->ctx, p, work->scores, err, &b);
     }
     if (!status)
-        status = hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values);
-    if (status) return status;
+        HSP__TRY(hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values));
     hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, s);
     return HSP_OK;
 }
@@ -299,9 +297,8 @@ static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
         .order = work->goal->in_order ? HSP__WALK_CYCLIC : HSP__WALK_SHUFFLE,
         .average = work->goal->last ? HSP__AVERAGE_NONE : HSP__AVERAGE_MEAN,
         .seed = work->goal->seed};
-    hsp_status status = hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL,
-                                         &facts, 1, work->p->positive, view->cols, err);
-    if (status) return status;
+    HSP__TRY(hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL, &facts, 1,
+                              work->p->positive, view->cols, err));
     work->run.done.watch = work->goal->watch;
     work->used = hsp__new(memory, view->rows, sizeof *work->used);
     if (!work->goal->last) work->late = hsp__new(memory, view->rows, sizeof *work->late);

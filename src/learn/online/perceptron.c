@@ -109,24 +109,24 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
     *relative = stop < end && *stop == 'r';
     if (result == HSP__DECIMAL_OK && stop + *relative == end && *target >= 0) return HSP_OK;
     char quoted[HSP__QUOTED];
-    return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
-                        "found '%s', expected a number >= 0, or one followed by r",
-                        hsp__quote(text, strlen(text), quoted));
+    return hsp__fail_option(err, "--margin-target",
+                            "found '%s', expected a number >= 0, or one followed by r",
+                            hsp__quote(text, strlen(text), quoted));
 }
 
 static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
 {
     if (hsp__option_is(options, "offset", "r2"))
-        return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
-                            "--offset r2 needs the largest norm of all rows; use unit or append, "
-                            "or train without --stream");
+        return hsp__fail_option(err, "--offset",
+                                "--offset r2 needs the largest norm of all rows; use unit or "
+                                "append, or train without --stream");
     if (relative)
-        return hsp__fail_at(err, HSP_USAGE, "--margin-target", 0, 0,
-                            "a margin target relative to the largest norm needs all rows; give a "
-                            "plain number, or train without --stream");
+        return hsp__fail_option(err, "--margin-target",
+                                "a margin target relative to the largest norm needs all rows; give "
+                                "a plain number, or train without --stream");
     if (hsp_options_real(options, "soft") > 0)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--soft", 0, 0,
+        return hsp__fail_option(
+            err, "--soft",
             "--soft keeps one number per row, and a stream does not; train without --stream");
     return HSP_OK;
 }
@@ -137,16 +137,16 @@ static hsp_status perceptron_check_kernel(const hsp_options *options, int stream
     const int kernel = hsp__kernel_wanted(options);
     for (size_t i = 0; !kernel && i < sizeof without / sizeof *without; i++)
         if (hsp_options_is_set(options, without[i]))
-            return hsp__fail_at(err, HSP_USAGE, i ? "--budget" : "--allow-indefinite", 0, 0,
-                                "%s needs --kernel", without[i]);
+            return hsp__fail_option(err, i ? "--budget" : "--allow-indefinite", "%s needs --kernel",
+                                    without[i]);
     if (!kernel) return HSP_OK;
     if (streamed)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--kernel", 0, 0,
+        return hsp__fail_option(
+            err, "--kernel",
             "a kernel model keeps training rows, and a stream does not; train without --stream");
     if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
-        return hsp__fail_at(err, HSP_USAGE, "--budget", 0, 0,
-                            "--soft and --budget cannot be combined; remove one of them");
+        return hsp__fail_option(err, "--budget",
+                                "--soft and --budget cannot be combined; remove one of them");
     return HSP_OK;
 }
 
@@ -154,13 +154,12 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
 {
     double target;
     int relative;
-    hsp_status status = perceptron_target(options, err, &target, &relative);
-    if (status) return status;
+    HSP__TRY(perceptron_target(options, err, &target, &relative));
     if (hsp_options_is_set(options, "constant") && !hsp__option_is(options, "offset", "append"))
-        return hsp__fail_at(err, HSP_USAGE, "--constant", 0, 0, "--constant needs --offset append");
+        return hsp__fail_option(err, "--constant", "--constant needs --offset append");
     if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--reference", 0, 0, "--reference needs --trace");
-    status = perceptron_check_kernel(options, streamed, err);
+        return hsp__fail_option(err, "--reference", "--reference needs --trace");
+    hsp_status status = perceptron_check_kernel(options, streamed, err);
     return status || !streamed ? status : perceptron_check_stream(options, relative, err);
 }
 
@@ -187,8 +186,7 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
 {
     perceptron *own = run->state;
     int relative;
-    hsp_status status = perceptron_target(options, err, &own->target, &relative);
-    if (status) return status;
+    HSP__TRY(perceptron_target(options, err, &own->target, &relative));
     if (relative) own->target *= facts->radius;
     own->rate = hsp_options_real(options, "rate");
     own->soft = hsp_options_real(options, "soft");
@@ -200,9 +198,9 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
     perceptron_limits(run, own->target);
     if (own->soft == 0) return HSP_OK;
     if (run->sep.scorers > 1)
-        return hsp__fail_at(err, HSP_USAGE, "--soft", 0, 0,
-                            "--soft needs two classes; use --multiclass ovr or ovo, or choose "
-                            "classes with --positive or --classes");
+        return hsp__fail_option(err, "--soft",
+                                "--soft needs two classes; use --multiclass ovr or ovo, or choose "
+                                "classes with --positive or --classes");
     run->mistake.extra = hsp__new(&run->ctx->allocator, facts->rows, sizeof *run->mistake.extra);
     return run->mistake.extra ? HSP_OK : hsp__fail_memory(err);
 }

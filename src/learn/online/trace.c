@@ -63,18 +63,18 @@ static hsp_status trace_check(const hsp_model *model, const char *path, const hs
     /* the kernel linear alone leaves weights whose length is that of w */
     const int weights = !kernel || strcmp(hsp_kernel_text(kernel), "linear") == 0;
     if (model->scorers != 1 || model->hypothesis != (weights ? HSP__LINEAR : HSP__EXPANSION))
-        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                            "expected a %s separator of two classes as the reference",
-                            weights ? "linear" : "kernel");
+        return hsp__fail_option(err, path,
+                                "expected a %s separator of two classes as the reference",
+                                weights ? "linear" : "kernel");
     if (!weights && strcmp(hsp_model_kernel(model), hsp_kernel_text(kernel)) != 0)
-        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                            "the reference was trained with the kernel %s, this run with %s",
-                            hsp_model_kernel(model), hsp_kernel_text(kernel));
+        return hsp__fail_option(err, path,
+                                "the reference was trained with the kernel %s, this run with %s",
+                                hsp_model_kernel(model), hsp_kernel_text(kernel));
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (!hsp__scaling_same(model->scalings[i], scalings[i]))
-            return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                                "the reference was trained on rows scaled in another way; train it "
-                                "with the same --scale and --normalize");
+            return hsp__fail_option(err, path,
+                                    "the reference was trained on rows scaled in another way; "
+                                    "train it with the same --scale and --normalize");
     return HSP_OK;
 }
 
@@ -132,8 +132,7 @@ static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_mode
     const char *positive = hsp_data_class_name(data, 1);
     const uint32_t side = hsp_model_class_of(model, positive);
     if (side == HSP_NO_CLASS)
-        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
-                            "the reference does not know the class '%s'", positive);
+        return hsp__fail_option(err, path, "the reference does not know the class '%s'", positive);
     const double sign = side == 1 ? 1 : -1, c = trace->proof.constant;
     double squares = 0;
     hsp_status status = model->weights
@@ -167,9 +166,8 @@ static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const cha
                                   hsp_scaling *const *scalings, hsp_error *err)
 {
     hsp_model *model = NULL;
-    hsp_status status = hsp_model_read(ctx, path, err, &model);
-    if (status) return status;
-    status = trace_check(model, path, kernel, scalings, err);
+    HSP__TRY(hsp_model_read(ctx, path, err, &model));
+    hsp_status status = trace_check(model, path, kernel, scalings, err);
     if (!status) status = trace_take(trace, ctx, model, path, kernel, data, err);
     hsp_model_free(model);
     if (status) return status;
@@ -293,6 +291,6 @@ hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t
 
 hsp_status hsp__trace_commit(hsp__trace *trace, hsp_error *err)
 {
-    hsp_status status = trace_flush(trace, err);
-    return status ? status : hsp__output_commit(trace->output, err);
+    HSP__TRY(trace_flush(trace, err));
+    return hsp__output_commit(trace->output, err);
 }

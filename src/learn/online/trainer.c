@@ -61,8 +61,8 @@ static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *
         return hsp__fail(
             err, HSP_USAGE,
             "the classes are given by name; the options positive and classes apply only to files");
-    hsp_status status = trainer_check_limits(options, err);
-    return status ? status : hsp__online_check_stream(learner, options, err);
+    HSP__TRY(trainer_check_limits(options, err));
+    return hsp__online_check_stream(learner, options, err);
 }
 
 static hsp_status trainer_names(hsp_trainer *trainer, const char *const *names, uint32_t classes,
@@ -85,23 +85,20 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
 {
     HSP__NEED(err, ctx, options, class_names, out);
     const hsp__learner *learner = hsp__learner_of(options);
-    hsp_status status = trainer_check(learner, options, classes, err);
-    if (status) return status;
+    HSP__TRY(trainer_check(learner, options, classes, err));
     hsp_trainer *trainer = hsp__new(&ctx->allocator, 1, sizeof *trainer);
     if (!trainer) return hsp__fail_memory(err);
     trainer->ctx = ctx;
     trainer->learner = learner;
-    status = trainer_names(trainer, class_names, classes, err);
+    hsp_status status = trainer_names(trainer, class_names, classes, err);
     if (!status) status = hsp_options_copy(ctx, options, err, &trainer->options);
     if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
     hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
     if (!status)
         status = hsp__ovr_init(&trainer->team, ctx, learner, trainer->options, &facts, classes,
                                features, err);
-    if (status)
-        hsp_trainer_free(trainer);
-    else
-        *out = trainer;
+    if (status) hsp_trainer_free(trainer);
+    if (!status) *out = trainer;
     return status;
 }
 
@@ -162,8 +159,7 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
 {
     HSP__NEED(err, trainer, out);
     hsp_scaling *scalings[HSP__MODEL_SCALINGS] = {NULL};
-    hsp_status status = hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]);
-    if (status) return status;
+    HSP__TRY(hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]));
     hsp_training run = {.rows = trainer->rows,
                         .cols = trainer->team.runs[0].sep.features,
                         .nonzeros = trainer->nonzeros,
@@ -182,7 +178,7 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
                             .tie = trainer->team.plan.tie,
                             .seed = trainer->team.plan.seed};
     const hsp__online_source source = {0};
-    status = hsp__online_model(trainer->ctx, &trainer->team, &source, &spec, err, out);
+    hsp_status status = hsp__online_model(trainer->ctx, &trainer->team, &source, &spec, err, out);
     hsp_scaling_free(scalings[0]);
     return status;
 }

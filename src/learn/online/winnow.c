@@ -117,17 +117,18 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
     if (winnow_variant_of(options) == WINNOW_BALANCED) return HSP_OK;
     const int set = hsp_options_is_set(options, "threshold");
     if (set && !(hsp_options_real(options, "threshold") > 0))
-        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
-                            "the threshold must be positive, because the weights are; give a "
-                            "positive one, or use --variant balanced");
+        return hsp__fail_option(err, "--threshold",
+                                "the threshold must be positive, because the weights are; give a "
+                                "positive one, or use --variant balanced");
     if (hsp__option_is(options, "offset", "unit"))
-        return hsp__fail_at(err, HSP_USAGE, "--offset", 0, 0,
-                            "a column of ones needs --variant balanced; %s has a threshold instead",
-                            hsp_options_text(options, "variant"));
+        return hsp__fail_option(
+            err, "--offset",
+            "a column of ones needs --variant balanced; %s has a threshold instead",
+            hsp_options_text(options, "variant"));
     if (streamed && !set)
-        return hsp__fail_at(err, HSP_USAGE, "--threshold", 0, 0,
-                            "the default threshold is the number of columns, which a stream does "
-                            "not have; set --threshold");
+        return hsp__fail_option(err, "--threshold",
+                                "the default threshold is the number of columns, which a stream "
+                                "does not have; set --threshold");
     return HSP_OK;
 }
 
@@ -146,8 +147,8 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
     (void)facts;
     own->variant = winnow_variant_of(options);
     if (own->variant == WINNOW_1 && run->sep.scorers > 1)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--variant", 0, 0,
+        return hsp__fail_option(
+            err, "--variant",
             "winnow1 needs two classes; use --variant winnow2 or balanced, --multiclass ovr or "
             "ovo, or choose classes with --positive or --classes");
     const int balanced = own->variant == WINNOW_BALANCED;

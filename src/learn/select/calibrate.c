@@ -162,8 +162,8 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
 {
     if (!hsp__calibrate_wanted(options)) return HSP_OK;
     if (hsp__option_is(options, "average", "vote"))
-        return hsp__fail_at(err, HSP_USAGE, "--calibrate", 0, 0,
-                            "votes cannot be calibrated; use --average average or none");
+        return hsp__fail_option(err, "--calibrate",
+                                "votes cannot be calibrated; use --average average or none");
     calibrate_work work = {.ctx = ctx, .data = data, .options = options};
     hsp_status status = calibrate_begin(&work, err);
     calibrate_free(&work);

@@ -75,10 +75,8 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
         status = hsp__fail_memory(err);
     }
     hsp__folds_free(&folds);
-    if (status)
-        hsp_validation_free(made);
-    else
-        *out = made;
+    if (status) hsp_validation_free(made);
+    if (!status) *out = made;
     return status;
 }
 

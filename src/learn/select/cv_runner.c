@@ -370,11 +370,11 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
     if (!hsp__learner_of(learner))
         return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", table->name);
     if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "cross-validation makes one run per fold; use train for a trace");
+        return hsp__fail_option(err, "--trace",
+                                "cross-validation makes one run per fold; use train for a trace");
     if (hsp__option_named(table, "warm-start") && hsp_options_text(learner, "warm-start"))
-        return hsp__fail_at(err, HSP_USAGE, "--warm-start", 0, 0,
-                            "a warm-start model may have seen the held-out rows, so "
-                            "cross-validation does not use one");
+        return hsp__fail_option(err, "--warm-start",
+                                "a warm-start model may have seen the held-out rows, so "
+                                "cross-validation does not use one");
     return HSP_OK;
 }

@@ -94,9 +94,8 @@ static hsp_status folds_group(hsp_context *ctx, hsp__folds *folds, const hsp_dat
                               const hsp_options *learner, hsp_error *err)
 {
     hsp__names keep, positive;
-    hsp_status status = hsp__prepare_classes(ctx, learner, err, &keep);
-    if (status) return status;
-    status = hsp__prepare_positive(ctx, learner, err, &positive);
+    HSP__TRY(hsp__prepare_classes(ctx, learner, err, &keep));
+    hsp_status status = hsp__prepare_positive(ctx, learner, err, &positive);
     if (status) {
         hsp__names_free(&keep);
         return status;
@@ -145,9 +144,9 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
     assert(folds->rows <= folds->total);
     hsp_status status = HSP_OK;
     if (folds->rows < folds->count)
-        status = hsp__fail_at(err, HSP_USAGE, "--folds", 0, 0,
-                              "found %u folds, expected at most the number of rows, %llu",
-                              (unsigned)folds->count, (unsigned long long)folds->rows);
+        status = hsp__fail_option(err, "--folds",
+                                  "found %u folds, expected at most the number of rows, %llu",
+                                  (unsigned)folds->count, (unsigned long long)folds->rows);
     if (!status) status = folds_check_classes(ctx, folds, rows, err);
     hsp__free(&ctx->allocator, rows);
     return status;
@@ -166,10 +165,8 @@ hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_op
     folds.class_of = hsp__new(&ctx->allocator, view->classes, sizeof *folds.class_of);
     hsp_status status = folds.fold && folds.class_of ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = folds_group(ctx, &folds, data, learner, err);
-    if (status)
-        hsp__folds_free(&folds);
-    else
-        *out = folds;
+    if (status) hsp__folds_free(&folds);
+    if (!status) *out = folds;
     return status;
 }
 
@@ -178,19 +175,15 @@ hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *l
 {
     const hsp_view *view;
     hsp__folds folds;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
     if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
-    status = hsp__folds_begin(ctx, data, learner, count, err, &folds);
-    if (status) return status;
-    status = folds_check(ctx, &folds, view, err);
+    HSP__TRY(hsp__folds_begin(ctx, data, learner, count, err, &folds));
+    hsp_status status = folds_check(ctx, &folds, view, err);
     if (!status)
         status = hsp__folds_deal(ctx, view->labels, view->rows, view->classes, folds.class_of,
                                  count, seed, err, folds.fold);
-    if (status)
-        hsp__folds_free(&folds);
-    else
-        *out = folds;
+    if (status) hsp__folds_free(&folds);
+    if (!status) *out = folds;
     return status;
 }
 

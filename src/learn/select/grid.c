@@ -71,9 +71,9 @@ static hsp_status grid_unknown(hsp_context *ctx, const hsp_option_table *table, 
         names[i] = table->options[i].name;
     const char *nearest = hsp_nearest(hsp__quote(name, size, quoted), names, table->count);
     hsp__free(&ctx->allocator, names);
-    return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s has no option '%s'%s%s%s", table->name,
-                        quoted, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                        nearest ? "?" : "");
+    return hsp__fail_option(err, "--tune", "%s has no option '%s'%s%s%s", table->name, quoted,
+                            nearest ? "; did you mean " : "", nearest ? nearest : "",
+                            nearest ? "?" : "");
 }
 
 /* The option that a spec names, once it is known that it may be tuned. */
@@ -88,12 +88,9 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
             found = &table->options[i];
     if (!found) return grid_unknown(ctx, table, spec->text, size, err);
     const char *why = grid_refusal(found);
-    if (why)
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s cannot be tuned: %s", found->name,
-                            why);
+    if (why) return hsp__fail_option(err, "--tune", "%s cannot be tuned: %s", found->name, why);
     if (hsp_options_is_set(spec->learner, found->name))
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is both set and tuned; remove one",
-                            found->name);
+        return hsp__fail_option(err, "--tune", "%s is both set and tuned; remove one", found->name);
     *out = found;
     return HSP_OK;
 }
@@ -128,8 +125,7 @@ static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size
     hsp_status status = hsp_options_set(spec->probe, axis->option->name,
                                         hsp__names_get(&axis->values, number), &inner);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: %s", axis->option->name,
-                            inner.message);
+        return hsp__fail_option(err, "--tune", "%s: %s", axis->option->name, inner.message);
     if (status) return hsp__fail_memory(err);
     return grid_is_number(axis->option) ? grid_add_number(spec, err) : HSP_OK;
 }
@@ -154,13 +150,12 @@ static hsp_status grid_list(const grid_spec *spec, const char *values, hsp_error
         const size_t size = comma ? (size_t)(comma - at) : strlen(at);
         char quoted[HSP__QUOTED];
         int repeated = 0;
-        hsp_status status = grid_add(spec, at, size, err, &repeated);
-        if (status) return status;
+        HSP__TRY(grid_add(spec, at, size, err, &repeated));
         for (uint32_t i = 0; axis->numbers && !repeated && i + 1 < axis->values.count; i++)
             repeated = axis->numbers[i] == axis->numbers[axis->values.count - 1];
         if (repeated)
-            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: the value '%s' appears twice",
-                                axis->option->name, hsp__quote(at, size, quoted));
+            return hsp__fail_option(err, "--tune", "%s: the value '%s' appears twice",
+                                    axis->option->name, hsp__quote(at, size, quoted));
         at = comma ? comma + 1 : NULL;
     }
     return HSP_OK;
@@ -211,8 +206,7 @@ static hsp_status grid_fill(const grid_spec *spec, const grid_range *range, hsp_
         else if (i && i + 1 < range->count)
             value = grid_round(value, fabs(grid_at(range, i + 1) - value));
         const size_t size = hsp__decimal_print_f64(value, text);
-        hsp_status status = grid_add(spec, text, size, err, &repeated);
-        if (status) return status;
+        HSP__TRY(grid_add(spec, text, size, err, &repeated));
     }
     return HSP_OK;
 }
@@ -221,8 +215,8 @@ static hsp_status grid_fail_range(const grid_spec *spec, const char *found, size
                                   const char *expected, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
-    return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s: found '%s', expected %s",
-                        spec->axis->option->name, hsp__quote(found, size, quoted), expected);
+    return hsp__fail_option(err, "--tune", "%s: found '%s', expected %s", spec->axis->option->name,
+                            hsp__quote(found, size, quoted), expected);
 }
 
 /* The pieces of LOW:HIGH:log:COUNT; how many there are, up to 5. */
@@ -278,19 +272,17 @@ static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
     const char *equals = strchr(spec->text, '=');
     char quoted[HSP__QUOTED];
     if (!equals || equals == spec->text || !equals[1])
-        return hsp__fail_at(
-            err, HSP_USAGE, "--tune", 0, 0,
-            "found '%s', expected NAME=VALUES, as in C=0.01:100:log:9 or C=0.1,1,10",
+        return hsp__fail_option(
+            err, "--tune", "found '%s', expected NAME=VALUES, as in C=0.01:100:log:9 or C=0.1,1,10",
             hsp__quote(spec->text, strlen(spec->text), quoted));
     hsp__grid_axis *axis = spec->axis;
-    hsp_status status = grid_option(ctx, spec, (size_t)(equals - spec->text), err, &axis->option);
-    if (status) return status;
+    HSP__TRY(grid_option(ctx, spec, (size_t)(equals - spec->text), err, &axis->option));
     const int counts = grid_counts(axis->option);
     grid_range range = {.whole = counts || axis->option->type == HSP_OPTION_INTEGER};
     if (!(counts || grid_is_number(axis->option)) || !strchr(equals, ':'))
         return grid_list(spec, equals + 1, err);
-    status = grid_read_range(spec, equals + 1, &range, err);
-    return status ? status : grid_fill(spec, &range, err);
+    HSP__TRY(grid_read_range(spec, equals + 1, &range, err));
+    return grid_fill(spec, &range, err);
 }
 
 static hsp_status grid_finish(hsp__grid *grid, hsp_error *err)
@@ -301,12 +293,11 @@ static hsp_status grid_finish(hsp__grid *grid, hsp_error *err)
         const hsp__grid_axis *axis = &grid->axes[a];
         grid->points *= axis->values.count;
         if (grid->points > HSP__GRID_MOST)
-            return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0,
-                                "more than %d combinations of values; give fewer", HSP__GRID_MOST);
+            return hsp__fail_option(
+                err, "--tune", "more than %d combinations of values; give fewer", HSP__GRID_MOST);
         for (size_t b = 0; b < a; b++)
             if (grid->axes[b].option == axis->option)
-                return hsp__fail_at(err, HSP_USAGE, "--tune", 0, 0, "%s is there twice",
-                                    axis->option->name);
+                return hsp__fail_option(err, "--tune", "%s is there twice", axis->option->name);
         if (grid->path < grid->count || !axis->numbers) continue;
         grid->path = a;
         grid->along = axis->values.count;
@@ -320,8 +311,8 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
     hsp__grid grid = {.memory = ctx->allocator};
     hsp_status status = HSP_OK;
     if (!count)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--tune", 0, 0,
+        return hsp__fail_option(
+            err, "--tune",
             "nothing to tune; name an option and its values, for example --tune C=0.01:100:log:9");
     grid.axes = hsp__new(&ctx->allocator, count, sizeof *grid.axes);
     if (!grid.axes) return hsp__fail_memory(err);
@@ -335,10 +326,8 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
         hsp_options_free(spec.probe);
     }
     if (!status) status = grid_finish(&grid, err);
-    if (status)
-        hsp__grid_free(&grid);
-    else
-        *out = grid;
+    if (status) hsp__grid_free(&grid);
+    if (!status) *out = grid;
     return status;
 }
 
@@ -375,10 +364,8 @@ hsp_status hsp__grid_options(hsp_context *ctx, const hsp__grid *grid, const hsp_
             hsp_options_set(options, axis->option->name,
                             hsp__names_get(&axis->values, hsp__grid_value(grid, point, a)), err);
     }
-    if (status)
-        hsp_options_free(options);
-    else
-        *out = options;
+    if (status) hsp_options_free(options);
+    if (!status) *out = options;
     return status;
 }
 

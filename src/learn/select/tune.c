@@ -163,17 +163,15 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
                               const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
 {
     hsp__folds folds;
-    hsp_status status = tune_grid(ctx, learner, tune, err, &tuning->grid);
-    if (status) return status;
+    HSP__TRY(tune_grid(ctx, learner, tune, err, &tuning->grid));
     hsp_options *first = NULL;
-    status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
+    hsp_status status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
     if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
     hsp_options_free(first);
     if (status) return status;
     tuning->folds = (uint32_t)hsp_options_integer(tune, "folds");
-    status = hsp__folds_new(ctx, data, learner, tuning->folds,
-                            (uint64_t)hsp_options_integer(tune, "fold-seed"), err, &folds);
-    if (status) return status;
+    HSP__TRY(hsp__folds_new(ctx, data, learner, tuning->folds,
+                            (uint64_t)hsp_options_integer(tune, "fold-seed"), err, &folds));
     status = tune_run(ctx, data, learner, &folds, tuning, err);
     hsp__folds_free(&folds);
     if (!status)
@@ -214,13 +212,12 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
 {
     HSP__NEED(err, ctx, data, learner);
     HSP__REPORT(err, run, hsp_training);
-    hsp_status status = hsp__cv_runner_check(learner, err);
-    if (status) return status;
+    HSP__TRY(hsp__cv_runner_check(learner, err));
     hsp_model *made = NULL;
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
     if (!tuning) return hsp__fail_memory(err);
     tuning->memory = tuning->grid.memory = ctx->allocator;
-    status = tune_choose(ctx, data, learner, tune, tuning, err);
+    hsp_status status = tune_choose(ctx, data, learner, tune, tuning, err);
     if (!status && model) status = tune_train(ctx, data, learner, tune, tuning, err, run, &made);
     const int stopped = status == HSP_CANCELLED && made; /* there is a model all the same */
     if (status && !stopped) {
