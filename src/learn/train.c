@@ -57,11 +57,9 @@ static hsp_status train_open_kernel(hsp__train *train, hsp_error *err)
 {
     hsp__train_kernel *k = &train->kernel;
     const hsp_view *view = train->prepared.view;
-    hsp_status status =
-        hsp__kernel_option(train->ctx, train->options, train->given, view, err, &k->kernel);
-    if (!status)
-        HSP__TRY(hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared,
-                                     err, &k->origin));
+    HSP__TRY(hsp__kernel_option(train->ctx, train->options, train->given, view, err, &k->kernel));
+    HSP__TRY(hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared, err,
+                                 &k->origin));
     return hsp__kernel_ids(train->ctx, k->kernel, train->given, k->origin, view->rows, err,
                            &k->ids);
 }

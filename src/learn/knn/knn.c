@@ -319,8 +319,7 @@ static hsp_status knn_fit(hsp__train *train, hsp_error *err)
     HSP__TRY(knn_read_k(work, err));
     HSP__TRY(knn_read_metric(work, err));
     if (!train->prepared.view->cols)
-        HSP__TRY(
-            hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances"));
+        return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
     HSP__TRY(knn_frame(work, err));
     return knn_settle(work, err);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "learn/erm/matvec.h"
 #include "learn/kernel/budget.h"
 #include "learn/online/parallel_scan.h"
 #include "learn/option_helpers.h"
@@ -38,29 +39,21 @@ void hsp__online_plan_read(const hsp_options *options, hsp__online_plan *plan)
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* `scorers` times `stride` zeros, aligned; the block to free goes to *block. */
-static double *online_zeros(hsp__online *run, uint32_t scorers, uint64_t stride, void **block)
-{
-    const uint64_t spare = ONLINE_ALIGN / sizeof(double);
-    if (stride > (UINT64_MAX - spare) / (scorers ? scorers : 1)) return NULL;
-    *block = hsp__new(&run->ctx->allocator, scorers * stride + spare, sizeof(double));
-    uintptr_t at = (uintptr_t)*block;
-    return *block ? (void *)((char *)*block + (-at & (ONLINE_ALIGN - 1))) : NULL;
-}
-
-/* One of the two arrays (weights, past) with its offsets, in another shape. */
+/* One of the two arrays (weights, past) with its offsets, in another shape: aligned, new places 0. */
 static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, double **array,
                           void **block, double **offsets)
 {
     const hsp_allocator *memory = &run->ctx->allocator;
-    void *grown_block = NULL;
-    double *grown = online_zeros(run, scorers, stride, &grown_block);
+    const uint64_t spare = ONLINE_ALIGN / sizeof(double);
+    if (stride > (UINT64_MAX - spare) / (scorers ? scorers : 1)) return 0;
+    char *grown_block = hsp__new(memory, scorers * stride + spare, sizeof(double));
     double *grown_offsets = hsp__new(memory, scorers, sizeof *grown_offsets);
-    if (!grown || !grown_offsets) {
+    if (!grown_block || !grown_offsets) {
         hsp__free(memory, grown_block);
         hsp__free(memory, grown_offsets);
         return 0;
     }
+    double *grown = (void *)(grown_block + (-(uintptr_t)grown_block & (ONLINE_ALIGN - 1)));
     for (uint32_t c = 0; c < run->sep.scorers; c++) {
         memcpy(grown + c * stride, *array + c * run->sep.stride,
                run->sep.features * sizeof **array);
@@ -78,21 +71,6 @@ static void online_drop_beside(hsp__online *run)
 {
     hsp__interleaved_free(&run->sep.own_beside, &run->ctx->allocator);
     run->sep.beside = NULL;
-}
-
-/* Several scorers and sparse rows: keep the weights side by side too, until the shape changes. */
-static hsp_status online_lay_beside(hsp__online *run, hsp_error *err)
-{
-    if (run->sep.scorers == 1) return HSP_OK;
-    online_drop_beside(run);
-    hsp_status status = hsp__interleaved_init(&run->sep.own_beside, &run->ctx->allocator,
-                                              run->sep.features, run->sep.scorers, err);
-    if (status || !run->sep.own_beside.columns) return status;
-    run->sep.beside = &run->sep.own_beside;
-    for (uint32_t c = 0; c < run->sep.scorers; c++)
-        hsp__interleaved_fill(run->sep.beside, c, run->sep.weights + c * run->sep.stride,
-                              run->sep.features);
-    return HSP_OK;
 }
 
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err)
@@ -167,63 +145,28 @@ void hsp__online_free(hsp__online *run)
     run->ctx = NULL;
 }
 
-/* w += a x */
-static void online_axpy(const hsp__online *run, const hsp_view *view, uint64_t i, double a,
-                        double *w)
-{
-    const hsp__vec_table *vec = run->vec;
-    hsp__row row = hsp__view_row(view, i);
-    if (view->storage == HSP_ONES)
-        vec->ones_axpy_f64(a, row.indices, row.count, w);
-    else if (view->storage == HSP_SPARSE && view->precision == HSP_FLOAT32)
-        vec->sparse_axpy_f32f64(a, row.indices, row.values, row.count, w);
-    else if (view->storage == HSP_SPARSE)
-        vec->sparse_axpy_f64(a, row.indices, row.values, row.count, w);
-    else if (view->precision == HSP_FLOAT32)
-        vec->axpy_f32f64(a, row.values, w, row.count);
-    else
-        vec->axpy_f64(a, row.values, w, row.count);
-}
-
-/* The same as below to w alone, which is not there as numbers. */
-static hsp_status online_add_kernel(hsp__online *run, uint64_t row, uint32_t scorer, double amount,
-                                    hsp_error *err)
-{
-    if (run->space.budget)
-        hsp__budget_note(run->space.budget, run->sep.scorers, row, scorer, amount);
-    return hsp__kernel_scores_add(run->space.kernel, row, run->space.at + scorer, amount,
-                                  run->done.examples - 1, err);
-}
-
-static void online_add_weights(hsp__online *run, const hsp_view *view, uint64_t row,
-                               uint32_t scorer, double amount)
-{
-    online_axpy(run, view, row, amount, run->sep.weights + scorer * run->sep.stride);
-    if (run->sep.beside)
-        hsp__interleaved_update(run->sep.beside, run->sep.beside_at + scorer,
-                                run->sep.weights + scorer * run->sep.stride, view, row);
-    if (run->sep.past)
-        online_axpy(run, view, row, amount * (double)(run->done.examples - 1),
-                    run->sep.past + scorer * run->sep.stride);
-}
-
 hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                            double amount, double offset, hsp_error *err)
 {
-    assert(scorer < run->sep.scorers);
-    hsp_status status = HSP_OK;
-    if (run->space.kernel)
-        status = online_add_kernel(run, row, scorer, amount, err);
-    else
-        online_add_weights(run, view, row, scorer, amount);
-    if (status) return status;
-    run->sep.offsets[scorer] += offset;
-    if (run->sep.past) run->sep.past_offsets[scorer] += offset * (double)(run->done.examples - 1);
-    if (run->kept.keep_ledger && !hsp__ledger_add(&run->kept.ledger, row, scorer, amount))
-        return hsp__fail_memory(err);
+    hsp__online_separators *sep = &run->sep;
+    const uint64_t before = run->done.examples - 1;
+    assert(scorer < sep->scorers);
+    if (run->space.kernel) {
+        if (run->space.budget)
+            hsp__budget_note(run->space.budget, sep->scorers, row, scorer, amount);
+        HSP__TRY(hsp__kernel_scores_add(run->space.kernel, row, run->space.at + scorer, amount,
+                                        before, err));
+    } else {
+        hsp__matvec_add_row(view, row, amount, sep->weights + scorer * sep->stride);
+        if (sep->past)
+            hsp__matvec_add_row(view, row, amount * (double)before,
+                                sep->past + scorer * sep->stride);
+    }
+    sep->offsets[scorer] += offset;
+    if (sep->past) sep->past_offsets[scorer] += offset * (double)before;
     if (run->kept.steps && !hsp__steps_add(run->kept.steps, row, scorer, amount, offset))
         return hsp__fail_memory(err);
-    return HSP_OK;
+    return hsp__online_note(run, view, row, scorer, amount, err);
 }
 
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
@@ -260,40 +203,11 @@ void hsp__online_result(const hsp__online *run, uint32_t scorer, double *w, doub
 
 /* ---- One example ----------------------------------------------------------------------------- */
 
-/* Predict before learning: an example that the rule did not want to learn from was right. */
-static void online_predict_first(hsp__online *run, uint32_t label)
-{
-    if (run->sep.scorers > 1) {
-        run->done.first_wrong += hsp__decide(run->scores, run->sep.scorers, run->plan.tie) != label;
-        return;
-    }
-    const int positive = label == run->sep.target;
-    const double score = hsp__online_meant(run, run->scores[0]);
-    if (score == 0)
-        run->done.first_zero[positive]++;
-    else
-        run->done.first_wrong += (score > 0) != positive;
-}
-
 uint64_t hsp__online_first_wrong(const hsp__online *run, int flipped)
 {
-    const uint64_t negative = run->done.first_zero[flipped],
-                   positive = run->done.first_zero[!flipped];
-    uint64_t wrong = run->done.first_wrong;
-    if (run->plan.tie != HSP_TIE_NEG) wrong += negative;
-    if (run->plan.tie != HSP_TIE_POS) wrong += positive;
-    return wrong;
-}
-
-static int online_record(hsp__online *run, uint64_t row)
-{
-    hsp__sequence *to = run->kept.sequence;
-    void *rows = to->row;
-    if (!hsp__reserve(&run->ctx->allocator, &rows, &to->room, to->count + 1, sizeof *to->row))
-        return 0;
-    to->row = rows;
-    to->row[to->count++] = row;
-    return 1;
+    const uint64_t *zero = run->done.first_zero;
+    return run->done.first_wrong + (run->plan.tie != HSP_TIE_NEG ? zero[flipped] : 0) +
+           (run->plan.tie != HSP_TIE_POS ? zero[!flipped] : 0);
 }
 
 /* After an update by `row`: within the budget of rows again. */
@@ -316,32 +230,46 @@ static hsp_status online_keep_budget(hsp__online *run, const hsp_view *view, uin
 hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t row, hsp_error *err)
 {
     assert(row < view->rows);
+    hsp__online_progress *done = &run->done;
     const uint32_t label = view->labels[row];
+    const int positive = label == run->sep.target, several = run->sep.scorers > 1;
     const double score = run->scores[0];
-    assert(row < view->rows);
-    uint32_t toward = label, away = HSP_NO_CLASS;
-    if (run->sep.scorers > 1) {
+    uint32_t toward = positive ? 0 : HSP_NO_CLASS, away = positive ? HSP_NO_CLASS : 0;
+    if (several) {
+        toward = label;
         away = hsp__online_rival(run, run->scores, label);
-    } else {
-        toward = label == run->sep.target ? 0 : HSP_NO_CLASS;
-        away = label == run->sep.target ? HSP_NO_CLASS : 0;
     }
-    run->done.examples++;
+    done->examples++;
     if (!run->rule->score) {
-        if (run->done.passes == 1) online_predict_first(run, label);
-        run->done.updates++;
-        run->done.mistakes++;
+        /* Predicted before learning: an example that the rule did not want to learn from was right. */
+        if (done->passes == 1 && several) {
+            done->first_wrong += hsp__decide(run->scores, run->sep.scorers, run->plan.tie) != label;
+        } else if (done->passes == 1) {
+            const double meant = hsp__online_meant(run, score);
+            done->first_zero[positive] += meant == 0;
+            done->first_wrong += meant != 0 && (meant > 0) != positive;
+        }
+        done->updates++;
+        done->mistakes++;
     }
-    if (run->kept.steps && !hsp__steps_begin(run->kept.steps, run->done.examples))
+    if (run->kept.steps && !hsp__steps_begin(run->kept.steps, done->examples))
         return hsp__fail_memory(err);
-    if (run->kept.sequence && !online_record(run, row)) return hsp__fail_memory(err);
+    hsp__sequence *sequence = run->kept.sequence;
+    if (sequence) {
+        void *rows = sequence->row;
+        if (!hsp__reserve(&run->ctx->allocator, &rows, &sequence->room, sequence->count + 1,
+                          sizeof *sequence->row))
+            return hsp__fail_memory(err);
+        sequence->row = rows;
+        sequence->row[sequence->count++] = row;
+    }
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
     if (!status && run->space.budget) status = online_keep_budget(run, view, row, err);
     if (!status && run->kept.trace)
         status = hsp__trace_update(run->kept.trace, run, row, score, err);
-    if (run->done.updates == run->plan.max_updates && !run->rule->score) {
-        run->done.stopped = 1;
-        run->done.stop = HSP_STOP_UPDATES;
+    if (done->updates == run->plan.max_updates && !run->rule->score) {
+        done->stopped = 1;
+        done->stop = HSP_STOP_UPDATES;
     }
     return status;
 }
@@ -432,45 +360,39 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
 
 /* ---- Picking --------------------------------------------------------------------------------- */
 
-/* The mistake to learn from among all rows, scores and all in run->scores; rows: there is none. */
-static uint64_t online_pick(hsp__online *run, const hsp_view *view, uint64_t *wrong)
-{
-    uint64_t count = 0, picked = view->rows;
-    double margin, least = HUGE_VAL;
-    if (run->plan.order == HSP__WALK_FIRST) return hsp__online_find(run, view, NULL, 0, picked);
-    for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, view->rows)) < view->rows; i++) {
-        hsp__online_wrong(run, view, i, run->scores, &margin);
-        if (wrong) wrong[count++] = i;
-        if (margin < least || picked == view->rows) {
-            least = margin;
-            picked = i;
-        }
-    }
-    if (picked == view->rows) return picked;
-    if (run->plan.order == HSP__WALK_RANDOM) {
-        hsp__random random;
-        hsp__random_seed(&random, run->plan.seed, run->done.updates + 1);
-        picked = wrong[hsp__random_below(&random, count)];
-    }
-    hsp__online_score(run, view, picked);
-    return picked;
-}
-
 /* A pass of the orders that pick is as many picks as there are rows. Every pick counts as one
  * example; there is no predicting before learning. */
 static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t *wrong, int report,
                                hsp_error *err)
 {
+    const uint64_t rows = view->rows;
+    const hsp__walk order = run->plan.order;
     hsp_status status = HSP_OK;
     hsp__online_begin(run, 0, NULL);
-    for (uint64_t i = 0; !status && !run->done.stopped && i < view->rows; i++) {
-        uint64_t row = online_pick(run, view, wrong);
-        if (row == view->rows) {
+    for (uint64_t k = 0; !status && !run->done.stopped && k < rows; k++) {
+        uint64_t count = 0, picked = rows;
+        double margin, least = HUGE_VAL;
+        for (uint64_t i = 0; (i = hsp__online_find(run, view, NULL, i, rows)) < rows; i++) {
+            hsp__online_wrong(run, view, i, run->scores, &margin);
+            if (wrong) wrong[count++] = i;
+            if (margin < least || picked == rows) {
+                least = margin;
+                picked = i;
+            }
+            if (order == HSP__WALK_FIRST) break;
+        }
+        if (picked == rows) {
             run->done.mistakes = 0;
             online_stop(run, HSP_STOP_CONVERGED);
             break;
         }
-        status = hsp__online_learn(run, view, row, err);
+        if (order == HSP__WALK_RANDOM) {
+            hsp__random random;
+            hsp__random_seed(&random, run->plan.seed, run->done.updates + 1);
+            picked = wrong[hsp__random_below(&random, count)];
+        }
+        if (order != HSP__WALK_FIRST) hsp__online_score(run, view, picked);
+        status = hsp__online_learn(run, view, picked, err);
         hsp__online_tick(run, 1, report);
     }
     if (!status) hsp__online_end(run);
@@ -508,18 +430,25 @@ static void online_passes(void *user)
 hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, int report,
                            hsp_error *err)
 {
+    hsp__online_separators *sep = &run->sep;
     online_task task = {run, view, report, err, HSP_OK};
-    const uint64_t bytes = hsp_view_stored(view) * hsp__online_entry(view);
-    hsp_status status = HSP_OK;
-    if (view->storage != HSP_DENSE && !run->space.kernel) status = online_lay_beside(run, err);
-    if (status) return status;
-    if (threads < 2 || bytes < ONLINE_SHARED_BYTES || run->space.kernel || run->rule->score) {
+    const uint64_t stored = hsp_view_stored(view), entry = hsp__online_entry(view);
+    /* Several scorers and sparse rows: the weights interleaved too, until the shape changes. */
+    if (view->storage != HSP_DENSE && !run->space.kernel && sep->scorers > 1) {
+        online_drop_beside(run);
+        HSP__TRY(hsp__interleaved_init(&sep->own_beside, &run->ctx->allocator, sep->features,
+                                       sep->scorers, err));
+        if (sep->own_beside.columns) sep->beside = &sep->own_beside;
+        for (uint32_t c = 0; sep->beside && c < sep->scorers; c++)
+            hsp__interleaved_fill(sep->beside, c, sep->weights + c * sep->stride, sep->features);
+    }
+    if (threads < 2 || stored * entry < ONLINE_SHARED_BYTES || run->space.kernel ||
+        run->rule->score) {
         online_passes(&task);
         return task.status;
     }
-    const uint64_t each = hsp_view_stored(view) / (view->rows ? view->rows : 1) + 1;
-    run->scan =
-        hsp__parallel_scan_new(run->ctx, threads, run->sep.scorers, each * hsp__online_entry(view));
+    const uint64_t each = stored / (view->rows ? view->rows : 1) + 1;
+    run->scan = hsp__parallel_scan_new(run->ctx, threads, sep->scorers, each * entry);
     if (!run->scan) return hsp__fail_memory(err);
     hsp__parallel_scan_run(run->scan, online_passes, &task);
     hsp__parallel_scan_free(run->scan);

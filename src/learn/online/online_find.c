@@ -59,14 +59,6 @@ typedef enum online_find_kind {
     ONLINE_FIND_ONES
 } online_find_kind;
 
-static online_find_kind online_find_kind_of(const hsp_view *view)
-{
-    const int wide = view->precision == HSP_FLOAT64;
-    if (view->storage == HSP_ONES) return ONLINE_FIND_ONES;
-    if (view->storage == HSP_SPARSE) return wide ? ONLINE_FIND_SPARSE_64 : ONLINE_FIND_SPARSE_32;
-    return wide ? ONLINE_FIND_DENSE_64 : ONLINE_FIND_DENSE_32;
-}
-
 #define ONLINE_FIND_INLINE static inline __attribute__((always_inline))
 
 /* <w, x>: the same sums as hsp__row_score. `kind` is a constant wherever this is called. */
@@ -127,30 +119,20 @@ ONLINE_FIND_INLINE uint64_t find_grown(const hsp__online *run, const hsp_view *v
     return to;
 }
 
-/* The scores of all scorers on one sparse row at once. */
-static void online_find_beside(const hsp__online *run, const hsp_view *view, uint64_t row,
-                               double *scores)
-{
-    double sums[HSP__BESIDE_MOST];
-    hsp__interleaved_dots(run->sep.beside, view, row, 0, run->sep.beside->columns, sums);
-    for (uint32_t c = 0; c < run->sep.scorers; c++)
-        scores[c] = sums[c] + run->sep.offsets[c];
-}
-
-/* More classes. */
+/* More classes; sparse rows by all scorers at once. */
 ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *view,
                                       const uint64_t *order, uint64_t from, uint64_t to,
                                       double *scores, online_find_kind kind)
 {
-    double margin;
+    double margin, sums[HSP__BESIDE_MOST];
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
         const double *w = run->sep.weights;
         if (run->sep.beside)
-            online_find_beside(run, view, row, scores);
-        else
-            for (uint32_t c = 0; c < run->sep.scorers; c++, w += run->sep.stride)
-                scores[c] = find_dot(run->vec, view, kind, row, w) + run->sep.offsets[c];
+            hsp__interleaved_dots(run->sep.beside, view, row, 0, run->sep.beside->columns, sums);
+        for (uint32_t c = 0; c < run->sep.scorers; c++, w += run->sep.stride)
+            scores[c] = (run->sep.beside ? sums[c] : find_dot(run->vec, view, kind, row, w)) +
+                        run->sep.offsets[c];
         if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
     }
     return to;
@@ -168,7 +150,12 @@ ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *vi
 static uint64_t online_find_in(const hsp__online *run, const hsp_view *view, const uint64_t *order,
                                uint64_t from, uint64_t to, double *scores)
 {
-    switch (online_find_kind_of(view)) {
+    const int wide = view->precision == HSP_FLOAT64;
+    const online_find_kind kind = view->storage == HSP_ONES ? ONLINE_FIND_ONES
+                                  : view->storage == HSP_SPARSE
+                                      ? (wide ? ONLINE_FIND_SPARSE_64 : ONLINE_FIND_SPARSE_32)
+                                      : (wide ? ONLINE_FIND_DENSE_64 : ONLINE_FIND_DENSE_32);
+    switch (kind) {
         ONLINE_FIND_CASE(ONLINE_FIND_DENSE_32);
         ONLINE_FIND_CASE(ONLINE_FIND_DENSE_64);
         ONLINE_FIND_CASE(ONLINE_FIND_SPARSE_32);
@@ -176,19 +163,6 @@ static uint64_t online_find_in(const hsp__online *run, const hsp_view *view, con
         ONLINE_FIND_CASE(ONLINE_FIND_ONES);
     }
     return to;
-}
-
-/* The scores are there already, or the rule's own. */
-static uint64_t online_find_scored(hsp__online *run, const hsp_view *view, const uint64_t *order,
-                                   uint64_t from, uint64_t to)
-{
-    double margin;
-    for (; from < to; from++) {
-        const uint64_t row = order ? order[from] : from;
-        hsp__online_score(run, view, row);
-        if (hsp__online_wrong(run, view, row, run->scores, &margin)) break;
-    }
-    return from;
 }
 
 typedef struct online_find_job {
@@ -208,8 +182,15 @@ uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t
                           uint64_t from, uint64_t to)
 {
     assert(from <= to && run->scores);
-    if (run->space.kernel || run->rule->score)
-        return online_find_scored(run, view, order, from, to);
+    if (run->space.kernel || run->rule->score) { /* scores that are there already, or the rule's */
+        double margin;
+        for (; from < to; from++) {
+            const uint64_t row = order ? order[from] : from;
+            hsp__online_score(run, view, row);
+            if (hsp__online_wrong(run, view, row, run->scores, &margin)) break;
+        }
+        return from;
+    }
     if (!run->scan) return online_find_in(run, view, order, from, to, run->scores);
     const online_find_job job = {run, view, order};
     int shared = 0;

@@ -108,36 +108,6 @@ static void parallel_scan_work(hsp__parallel_scan *crew, int worker)
 
 /* ---- The others ------------------------------------------------------------------------------ */
 
-/* Wait for a state other than `seen`. */
-static void parallel_scan_wait(hsp__parallel_scan *crew, uint64_t seen)
-{
-    for (int spin = 0; spin < PARALLEL_SCAN_SPINS; spin++) {
-        if (atomic_load(&crew->state) != seen) return;
-        parallel_scan_pause();
-    }
-    pthread_mutex_lock(&crew->mutex);
-    atomic_fetch_add(&crew->asleep, 1);
-    while (atomic_load(&crew->state) == seen)
-        pthread_cond_wait(&crew->wake, &crew->mutex);
-    atomic_fetch_sub(&crew->asleep, 1);
-    pthread_mutex_unlock(&crew->mutex);
-}
-
-/* A worker says that it is busy before it looks whether the job is open; the caller closes the job
- * before it looks whether anybody is busy. So nobody looks at rows that the caller does not wait
- * for. */
-static void parallel_scan_serve(hsp__parallel_scan *crew, int worker)
-{
-    uint64_t seen = 0;
-    while (!atomic_load(&crew->over)) {
-        parallel_scan_wait(crew, seen);
-        atomic_fetch_add(&crew->busy, 1);
-        seen = atomic_load(&crew->state);
-        if (seen & 1) parallel_scan_work(crew, worker);
-        atomic_fetch_sub(&crew->busy, 1);
-    }
-}
-
 static void parallel_scan_advance(hsp__parallel_scan *crew)
 {
     atomic_fetch_add(&crew->state, 1);
@@ -147,16 +117,37 @@ static void parallel_scan_advance(hsp__parallel_scan *crew)
     pthread_mutex_unlock(&crew->mutex);
 }
 
+/* The caller's thread does the work; the others take part in each search.
+ *
+ * A worker says that it is busy before it looks whether the job is open; the caller closes the job
+ * before it looks whether anybody is busy. So nobody looks at rows that the caller does not wait
+ * for. */
 static void parallel_scan_worker(void *user, int worker)
 {
     hsp__parallel_scan *crew = user;
-    if (worker) {
-        parallel_scan_serve(crew, worker);
+    if (worker == 0) {
+        crew->fn(crew->user);
+        atomic_store(&crew->over, 1);
+        parallel_scan_advance(crew);
         return;
     }
-    crew->fn(crew->user);
-    atomic_store(&crew->over, 1);
-    parallel_scan_advance(crew);
+    uint64_t seen = 0;
+    while (!atomic_load(&crew->over)) {
+        for (int spin = 0; spin < PARALLEL_SCAN_SPINS && atomic_load(&crew->state) == seen; spin++)
+            parallel_scan_pause();
+        if (atomic_load(&crew->state) == seen) {
+            pthread_mutex_lock(&crew->mutex);
+            atomic_fetch_add(&crew->asleep, 1);
+            while (atomic_load(&crew->state) == seen)
+                pthread_cond_wait(&crew->wake, &crew->mutex);
+            atomic_fetch_sub(&crew->asleep, 1);
+            pthread_mutex_unlock(&crew->mutex);
+        }
+        atomic_fetch_add(&crew->busy, 1);
+        seen = atomic_load(&crew->state);
+        if (seen & 1) parallel_scan_work(crew, worker);
+        atomic_fetch_sub(&crew->busy, 1);
+    }
 }
 
 void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), void *user)
@@ -168,17 +159,11 @@ void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), vo
 
 /* ---- The caller ------------------------------------------------------------------------------ */
 
-/* Somebody who was busy but did not come to an end means that the system gave the processor to
+/* One stretch, shared.
+ *
+ * Somebody who was busy but did not come to an end means that the system gave the processor to
  * others: then it is better to go on alone for a while, longer each time it happens. What is lost
  * by waiting stays a small part of the whole. */
-static void parallel_scan_adapt(hsp__parallel_scan *crew, double work, double wait, double now)
-{
-    if (wait <= work + PARALLEL_SCAN_PATIENCE) return;
-    crew->alone = now + wait * crew->penalty;
-    if (crew->penalty < PARALLEL_SCAN_HARSHEST) crew->penalty *= 2;
-}
-
-/* One stretch, shared. */
 static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uint64_t to)
 {
     assert(from < to);
@@ -192,18 +177,12 @@ static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uin
     const double done = hsp__clock();
     while (atomic_load(&crew->busy) > 0)
         parallel_scan_pause();
-    const double end = hsp__clock();
-    parallel_scan_adapt(crew, done - start, end - done, end);
+    const double end = hsp__clock(), wait = end - done;
+    if (wait > done - start + PARALLEL_SCAN_PATIENCE) {
+        crew->alone = end + wait * crew->penalty;
+        if (crew->penalty < PARALLEL_SCAN_HARSHEST) crew->penalty *= 2;
+    }
     return atomic_load(&crew->found);
-}
-
-static int parallel_scan_sharing(hsp__parallel_scan *crew, uint64_t stretch)
-{
-    if (stretch < PARALLEL_SCAN_LEAST * crew->block) return 0;
-    if (crew->alone == 0) return 1;
-    if (hsp__clock() < crew->alone) return 0;
-    crew->alone = 0;
-    return 1;
 }
 
 uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn find,
@@ -216,7 +195,9 @@ uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn
     for (uint64_t p = from; p < to;) {
         uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
         if (stretch > to - p) stretch = to - p;
-        *shared = parallel_scan_sharing(crew, stretch);
+        *shared = stretch >= PARALLEL_SCAN_LEAST * crew->block &&
+                  (crew->alone == 0 || hsp__clock() >= crew->alone);
+        if (*shared) crew->alone = 0;
         const uint64_t end = p + stretch;
         const uint64_t found =
             *shared ? parallel_scan_share(crew, p, end) : find(job, p, end, scores);

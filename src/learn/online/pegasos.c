@@ -223,13 +223,11 @@ static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
     if (work->run.done.examples == 0) return HSP_OK;
     hsp__online_result(&work->run, 0, work->w, &b);
     pegasos_dual(work);
-    hsp_status status = HSP_OK;
     if (p->offset == HSP__OFFSET_FREE) {
         hsp__matvec_scores(work->ctx, p->view, work->w, 0, work->scores);
-        status = hsp__gap_offset(work->ctx, p, work->scores, err, &b);
+        HSP__TRY(hsp__gap_offset(work->ctx, p, work->scores, err, &b));
     }
-    if (!status)
-        HSP__TRY(hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values));
+    HSP__TRY(hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values));
     hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, s);
     return HSP_OK;
 }
