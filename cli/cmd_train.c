@@ -70,11 +70,11 @@ static double train_gap(const cli *run)
 /* ---- The result ---- */
 
 GETTER(train_margin_class, train, done,
-       done->model ? hsp_model_class_name(done->model, done->run.optimum.margin_class) : NULL)
+       done->model ? hsp_model_class_name(done->model, done->run.convergence.margin_class) : NULL)
 GETTER(train_margin_other, train, done,
-       done->model ? hsp_model_class_name(done->model, done->run.optimum.margin_other) : NULL)
-GETTER(train_minimised, train, done, done->run.optimum.solver ? done : NULL)
-GETTER(train_experts, train, done, done->run.panel.experts ? done : NULL)
+       done->model ? hsp_model_class_name(done->model, done->run.convergence.margin_other) : NULL)
+GETTER(train_minimised, train, done, done->run.convergence.solver ? done : NULL)
+GETTER(train_experts, train, done, done->run.experts.count ? done : NULL)
 GETTER(train_confirmation, train, done, done->confirmed ? &done->confirmation : NULL)
 GETTER(train_certified, train, done, done->certify ? done : NULL)
 
@@ -86,9 +86,9 @@ GETTER(train_as_stored, train, done,
 static const void *train_best_expert(const void *record, size_t i, void *room)
 {
     const train *done = record;
-    const uint64_t best = done->run.panel.best;
+    const uint64_t best = done->run.experts.best;
     (void)i;
-    if (done->run.panel.several) return NULL;
+    if (done->run.experts.several) return NULL;
     if (hsp_model_feature_name(done->model, best)) return hsp_model_feature_name(done->model, best);
     snprintf(room, HSP_FIELD_ROOM, "%llu", (unsigned long long)best + 1);
     return room;
@@ -270,11 +270,11 @@ static void train_warn_gap(const cli *run, const train *done)
     }
     const int hard =
         train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
-    const int limited = all->optimum.rounding > train_gap(run) / 2;
+    const int limited = all->convergence.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
     const int stalled = all->stop == HSP_STOP_STALLED, more = !limited && !stalled;
-    if (isnan(all->optimum.gap)) {
+    if (isnan(all->convergence.gap)) {
         fprintf(stderr,
                 stalled ? "halfspace: warning: DID NOT CONVERGE: the objective or its bound leaves "
                           "the range of double precision. Try --scale standard.\n"
@@ -286,8 +286,8 @@ static void train_warn_gap(const cli *run, const train *done)
     fprintf(stderr,
             "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s%s. "
             "Try %s%s%s%s--scale standard%s or a larger --gap.\n",
-            show_count(all->passes), all->passes == 1 ? "" : "es", show_number(all->optimum.gap),
-            show_number(train_gap(run)),
+            show_count(all->passes), all->passes == 1 ? "" : "es",
+            show_number(all->convergence.gap), show_number(train_gap(run)),
             limited   ? "; rounding errors keep it from getting nearer"
             : stalled ? "; no further step makes it smaller"
                       : "",
@@ -307,14 +307,15 @@ static void train_warn(const cli *run, const train *done)
                     show_output(done->out));
         return;
     }
-    if (all->stop == HSP_STOP_REQUEST && all->optimum.solver) {
-        const int known = !isnan(all->optimum.gap);
+    if (all->stop == HSP_STOP_REQUEST && all->convergence.solver) {
+        const int known = !isnan(all->convergence.gap);
         fprintf(stderr, "halfspace: stopped on request%s%s; the model so far is %s%s\n",
-                known ? " with a duality gap of " : "", known ? show_number(all->optimum.gap) : "",
-                done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
+                known ? " with a duality gap of " : "",
+                known ? show_number(all->convergence.gap) : "", done->out ? "in " : "not kept",
+                done->out ? show_output(done->out) : "");
         return;
     }
-    if (all->optimum.solver) {
+    if (all->convergence.solver) {
         if (!train_is_stationary(run, done)) train_warn_gap(run, done);
         return;
     }
@@ -325,9 +326,9 @@ static void train_warn(const cli *run, const train *done)
                 done->out ? show_output(done->out) : "");
         return;
     }
-    if (all->panel.experts) {
+    if (all->experts.count) {
         fprintf(stderr, "halfspace: warning: --max-seconds ended the run after %s rows\n",
-                show_count(all->panel.examples));
+                show_count(all->experts.examples));
         return;
     }
     if (all->mistakes_last_pass == 0) { /* nor has it seen all rows */

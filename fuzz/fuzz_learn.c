@@ -336,12 +336,12 @@ static void fuzz_same(const problem *p, const outcome *a, const outcome *b)
     if (a->status != HSP_OK) return;
     fuzz_must(r->passes == s->passes && r->updates == s->updates && r->stop == s->stop &&
               r->mistakes_last_pass == s->mistakes_last_pass &&
-              r->optimum.support_sum == s->optimum.support_sum);
+              r->convergence.support_sum == s->convergence.support_sum);
     fuzz_same_bits(&r->training_error, &s->training_error, 1);
     fuzz_same_bits(&r->online_error, &s->online_error, 1);
-    fuzz_same_bits(&r->optimum.objective, &s->optimum.objective, 1);
-    fuzz_same_bits(&r->optimum.dual_objective, &s->optimum.dual_objective, 1);
-    fuzz_same_bits(&r->optimum.margin, &s->optimum.margin, 1);
+    fuzz_same_bits(&r->convergence.objective, &s->convergence.objective, 1);
+    fuzz_same_bits(&r->convergence.dual_objective, &s->convergence.dual_objective, 1);
+    fuzz_same_bits(&r->convergence.margin, &s->convergence.margin, 1);
     fuzz_same_bits(a->scores, b->scores, p->view.rows * a->scorers);
     fuzz_must(!r->evidence == !s->evidence);
     if (r->evidence) {
@@ -449,7 +449,7 @@ static int fuzz_costs(const outcome *o, double *cost)
 {
     const size_t weights = hsp_options_list_count(o->options, "weight");
     for (uint32_t c = 0; c < FUZZ_CLASSES; c++)
-        cost[c] = o->run.optimum.C;
+        cost[c] = o->run.convergence.C;
     if (weights > 1 || (weights && o->scorers > 1)) return 0;
     if (weights) {
         const char *item = hsp_options_list_item(o->options, "weight", 0);
@@ -472,14 +472,14 @@ static void fuzz_margin(const problem *p, const outcome *o)
             most = fmaxl(most, fabsl((long double)p->x[i][j]));
     }
     const long double scale = most + fabsl((long double)hsp_model_offset(o->model, 0)) / length;
-    if (length > 0 && !isnan(o->run.optimum.margin))
-        fuzz_must(fabsl((long double)o->run.optimum.margin - least / length) <= 1e-12L * scale);
+    if (length > 0 && !isnan(o->run.convergence.margin))
+        fuzz_must(fabsl((long double)o->run.convergence.margin - least / length) <= 1e-12L * scale);
 }
 
 static void fuzz_optimum(const problem *p, const outcome *o)
 {
     static const long double factors[] = {0, 0.5L, 1 - 1e-3L, 1, 1 + 1e-3L, 2};
-    const hsp_convergence *best = &o->run.optimum;
+    const hsp_convergence *best = &o->run.convergence;
     double cost[FUZZ_CLASSES];
     if (!best->solver) return;
     const int lp = fuzz_is_learner(o->options, "lp"); /* its bound holds up to rounding */
@@ -611,7 +611,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_optimum(&p, &one);
         if (fuzz_is_learner(one.options, "perceptron")) fuzz_perceptron(&p, &one);
         if (fuzz_is_learner(one.options, "knn")) fuzz_nearest(&p, &one);
-        if (one.run.panel.experts && !one.run.panel.several) fuzz_must(one.run.panel.held);
+        if (one.run.experts.count && !one.run.experts.several) fuzz_must(one.run.experts.held);
     }
     fuzz_free(&one);
     fuzz_free(&three);

@@ -351,9 +351,9 @@ HSP_API void hsp_evidence_free(hsp_evidence *evidence);
 
 /* The experts compared with the best of them in hindsight (docs/experts.md). */
 typedef struct hsp_experts_report {
-    uint64_t experts, examples; /* N, 0: does not apply; rows voted on, over all passes */
-    int several, randomized; /* one vote per class, and no more figures; predictions were drawn */
-    uint64_t mistakes;       /* m */
+    uint64_t count, examples; /* N, 0: does not apply; rows voted on, over all passes */
+    int several, randomized;  /* one vote per class, and no more figures; predictions were drawn */
+    uint64_t mistakes;        /* m */
     double expected, deviation; /* randomized: mean and standard deviation of m */
     uint64_t best;              /* column, from 0, of the first expert with the fewest mistakes */
     int negated, held;          /* it is that column's negation; expected <= bound */
@@ -373,11 +373,11 @@ typedef struct hsp_training {
     double online_error;   /* online: each row of the first pass predicted, then learned from */
     uint64_t online_rows;  /* rows of that pass; fewer than `rows` if it was cut short */
     double train_seconds;
-    double radius;              /* the largest norm of a row after scaling; NaN: not known */
-    int has_optimum, has_panel; /* 1: the following applies to this learner */
-    hsp_convergence optimum;    /* of a learner that minimises an objective */
-    hsp_experts_report panel;   /* of the learner experts */
-    hsp_evidence *evidence;     /* HSP_STOP_INSEPARABLE: why; the caller frees it. Else NULL */
+    double radius;                    /* the largest norm of a row after scaling; NaN: not known */
+    int has_convergence, has_experts; /* 1: the following applies to this learner */
+    hsp_convergence convergence;      /* of a learner that minimises an objective */
+    hsp_experts_report experts;       /* of the learner experts */
+    hsp_evidence *evidence; /* HSP_STOP_INSEPARABLE: why; the caller frees it. Else NULL */
 } hsp_training;
 
 /* Learn from a data set; `options` say which learner. `run` may be NULL. A run that did not

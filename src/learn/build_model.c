@@ -100,36 +100,36 @@ static hsp_status build_model_real(hsp_model *model, const char *name, double va
 }
 
 /* How near to the best it is, of learners that minimise. */
-static hsp_status build_model_optimum(const hsp_convergence *optimum, hsp_model *model,
-                                      hsp_error *err)
+static hsp_status build_model_convergence(const hsp_convergence *convergence, hsp_model *model,
+                                          hsp_error *err)
 {
-    HSP__TRY(hsp__model_set_metadata(model, "solver", optimum->solver, err));
-    HSP__TRY(build_model_real(model, "lambda", optimum->lambda, err));
-    HSP__TRY(build_model_real(model, "C", optimum->C, err));
-    HSP__TRY(build_model_real(model, "objective", optimum->objective, err));
-    HSP__TRY(build_model_real(model, "dual_objective", optimum->dual_objective, err));
-    HSP__TRY(build_model_real(model, "gap", optimum->gap, err));
-    if (optimum->support_vectors != UINT64_MAX)
-        HSP__TRY(build_model_count(model, "support_vectors", optimum->support_vectors, err));
+    HSP__TRY(hsp__model_set_metadata(model, "solver", convergence->solver, err));
+    HSP__TRY(build_model_real(model, "lambda", convergence->lambda, err));
+    HSP__TRY(build_model_real(model, "C", convergence->C, err));
+    HSP__TRY(build_model_real(model, "objective", convergence->objective, err));
+    HSP__TRY(build_model_real(model, "dual_objective", convergence->dual_objective, err));
+    HSP__TRY(build_model_real(model, "gap", convergence->gap, err));
+    if (convergence->support_vectors != UINT64_MAX)
+        HSP__TRY(build_model_count(model, "support_vectors", convergence->support_vectors, err));
     return HSP_OK;
 }
 
 /* Results of experts, for audits. */
-static hsp_status build_model_panel(const hsp_experts_report *panel, hsp_model *model,
-                                    hsp_error *err)
+static hsp_status build_model_experts(const hsp_experts_report *report, hsp_model *model,
+                                      hsp_error *err)
 {
-    hsp_status status = build_model_count(model, "experts", panel->experts, err);
-    if (!status) status = build_model_count(model, "examples", panel->examples, err);
-    if (status || panel->several) return status;
-    status = build_model_count(model, "mistakes", panel->mistakes, err);
-    if (!status && panel->randomized)
-        status = build_model_real(model, "expected_mistakes", panel->expected, err);
-    if (!status) status = build_model_count(model, "best_column", panel->best, err);
+    hsp_status status = build_model_count(model, "experts", report->count, err);
+    if (!status) status = build_model_count(model, "examples", report->examples, err);
+    if (status || report->several) return status;
+    status = build_model_count(model, "mistakes", report->mistakes, err);
+    if (!status && report->randomized)
+        status = build_model_real(model, "expected_mistakes", report->expected, err);
+    if (!status) status = build_model_count(model, "best_column", report->best, err);
     if (!status)
         status =
-            hsp__model_set_metadata(model, "best_negated", panel->negated ? "true" : "false", err);
-    if (!status) status = build_model_real(model, "best_mistakes", panel->best_mistakes, err);
-    if (!status) status = build_model_real(model, "mistake_bound", panel->bound, err);
+            hsp__model_set_metadata(model, "best_negated", report->negated ? "true" : "false", err);
+    if (!status) status = build_model_real(model, "best_mistakes", report->best_mistakes, err);
+    if (!status) status = build_model_real(model, "mistake_bound", report->bound, err);
     return status;
 }
 
@@ -137,7 +137,7 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spe
                                     hsp_error *err)
 {
     const hsp_training *run = spec->run;
-    const int minimises = run->optimum.solver != NULL;
+    const int minimises = run->convergence.solver != NULL;
     const int converged = run->stop == HSP_STOP_CONVERGED;
     HSP__TRY(hsp__model_set_metadata(model, "learner", spec->learner->table.name, err));
     HSP__TRY(hsp__build_model_options(ctx, spec->options, model, err));
@@ -148,8 +148,8 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spe
         HSP__TRY(build_model_count(model, "mistakes_last_pass", run->mistakes_last_pass, err));
     HSP__TRY(hsp__model_set_metadata(model, "converged", converged ? "true" : "false", err));
     HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
-    if (minimises) HSP__TRY(build_model_optimum(&run->optimum, model, err));
-    if (run->panel.experts) HSP__TRY(build_model_panel(&run->panel, model, err));
+    if (minimises) HSP__TRY(build_model_convergence(&run->convergence, model, err));
+    if (run->experts.count) HSP__TRY(build_model_experts(&run->experts, model, err));
     HSP__TRY(build_model_real(model, "radius", run->radius, err));
     HSP__TRY(build_model_real(model, "online_error", run->online_error, err));
     HSP__TRY(build_model_count(model, "data_rows", run->rows, err));

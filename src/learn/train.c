@@ -273,8 +273,8 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
             return hsp__train_late(err); /* our own limit; nobody asked */
         return hsp__while(err, status, "training", NULL);
     }
-    done.has_optimum = done.optimum.solver != NULL;
-    done.has_panel = done.panel.experts > 0;
+    done.has_convergence = done.convergence.solver != NULL;
+    done.has_experts = done.experts.count > 0;
     hsp__report_give(run, &done, sizeof done);
     *out = model;
     return model ? hsp__train_status(&own, err) : HSP_OK;

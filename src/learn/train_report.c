@@ -127,7 +127,7 @@ static void report_task(hsp__train *train, hsp__task *task)
 void hsp__train_report(hsp__train *train)
 {
     hsp_training *run = &train->run;
-    hsp_convergence *to = &run->optimum;
+    hsp_convergence *to = &run->convergence;
     assert(train->count && train->tasks);
     to->margin = (double)NAN;
     to->margin_class = to->margin_other = UINT32_MAX;

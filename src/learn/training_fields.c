@@ -115,21 +115,21 @@ PUBLIC_FIELDS(
 
 #define SEVERAL "null with more than two classes"
 
-GETTER(training_exceeded, hsp_experts_report, panel,
-       panel->held ? NULL : "EXCEEDED, which is a bug")
+GETTER(training_exceeded, hsp_experts_report, report,
+       report->held ? NULL : "EXCEEDED, which is a bug")
 
-GETTER(training_randomized, hsp_experts_report, panel, panel->randomized ? "" : NULL)
+GETTER(training_randomized, hsp_experts_report, report, report->randomized ? "" : NULL)
 
-GETTER(training_negation, hsp_experts_report, panel, panel->negated == 1 ? "not " : "")
+GETTER(training_negation, hsp_experts_report, report, report->negated == 1 ? "not " : "")
 
-GETTER(training_several, hsp_experts_report, panel, panel->several ? "" : NULL)
+GETTER(training_several, hsp_experts_report, report, report->several ? "" : NULL)
 
 PUBLIC_FIELDS(hsp_experts_fields, hsp_experts_report,
               FIELD_GET(TEXT, ".several", NULL, training_several, NULL),
               FIELD_GET(TEXT, ".exceeded", NULL, training_exceeded, NULL),
               FIELD_GET(TEXT, ".randomized", NULL, training_randomized, NULL),
               FIELD_GET(TEXT, ".negation", NULL, training_negation, NULL),
-              FIELD(COUNT, "experts", "experts", experts, "number of experts",
+              FIELD(COUNT, "experts", "experts", count, "number of experts",
                     .text = "{}[{.several}, one set of them per class]"),
               FIELD(COUNT, "examples", NULL, examples, "predictions made, over all passes"),
               FIELD(FLAG, "best_negated", NULL, negated,
@@ -185,7 +185,8 @@ PUBLIC_FIELDS(
 
 /* ---- The run ---- */
 
-GETTER(training_last_pass, hsp_training, run, run->optimum.solver ? NULL : &run->mistakes_last_pass)
+GETTER(training_last_pass, hsp_training, run,
+       run->convergence.solver ? NULL : &run->mistakes_last_pass)
 
 GETTER_NEW(training_converged, hsp_training, run, int, run->stop == HSP_STOP_CONVERGED)
 
@@ -204,14 +205,14 @@ GETTER(training_done, hsp_training, run,
 
 /* Rounding errors that keep the gap from its target. */
 GETTER(training_limiting, hsp_training, run,
-       run->stop != HSP_STOP_CONVERGED && run->optimum.rounding > run->optimum.gap / 2
-           ? &run->optimum.rounding
+       run->stop != HSP_STOP_CONVERGED && run->convergence.rounding > run->convergence.gap / 2
+           ? &run->convergence.rounding
            : NULL)
 
 /* Linear programs are counted as passes, and their steps as updates. */
 static int training_is_lp(const hsp_training *run)
 {
-    return run->optimum.solver && strcmp(run->optimum.solver, "clp") == 0;
+    return run->convergence.solver && strcmp(run->convergence.solver, "clp") == 0;
 }
 
 GETTER(training_programs, hsp_training, run, training_is_lp(run) ? &run->passes : NULL)
@@ -234,21 +235,21 @@ GETTER_NEW(training_wrong, hsp_training, run, uint64_t,
 GETTER_NEW(training_online_wrong, hsp_training, run, uint64_t,
            training_count(run->online_error, run->online_rows))
 
-GETTER(training_convergence, hsp_training, run, run->optimum.solver ? &run->optimum : NULL)
+GETTER(training_convergence, hsp_training, run, run->convergence.solver ? &run->convergence : NULL)
 
-/* With more than two classes there are several panels, and no figures of one. */
-static const void *training_panel(const void *record, size_t i, void *room)
+/* With more than two classes there are several sets of experts, and no figures of one. */
+static const void *training_experts(const void *record, size_t i, void *room)
 {
-    hsp_experts_report *panel = room;
+    hsp_experts_report *report = room;
     (void)i;
-    *panel = ((const hsp_training *)record)->panel;
-    if (!panel->experts) return NULL;
-    if (!panel->several) return panel;
-    panel->mistakes = UINT64_MAX;
-    panel->negated = panel->held = -1;
-    panel->expected = panel->deviation = panel->best_mistakes = panel->best_share = panel->bound =
-        (double)NAN;
-    return panel;
+    *report = ((const hsp_training *)record)->experts;
+    if (!report->count) return NULL;
+    if (!report->several) return report;
+    report->mistakes = UINT64_MAX;
+    report->negated = report->held = -1;
+    report->expected = report->deviation = report->best_mistakes = report->best_share =
+        report->bound = (double)NAN;
+    return report;
 }
 
 GETTER(training_evidence, hsp_training, run, run->evidence)
@@ -292,7 +293,7 @@ PUBLIC_FIELDS(
               .when = "null for learners that minimise"),
     {.type = HSP_FIELD_PART,
      .of = hsp_experts_fields,
-     .get = training_panel,
+     .get = training_experts,
      .optional = 1,
      .meaning = "The learner experts"},
     FIELD(REAL, "radius", NULL, radius, "largest norm of a row, after the learner's scaling",

@@ -57,8 +57,8 @@ static hsp_status reference_find(hsp_context *ctx, hsp_data *data, hsp_options *
     hsp_evidence_free(run.evidence);
     if (status) return status;
     out->separates = out->separator && run.training_error == 0;
-    out->low = 1 / sqrt(2 * run.optimum.objective);
-    out->high = 1 / sqrt(2 * run.optimum.dual_objective);
+    out->low = 1 / sqrt(2 * run.convergence.objective);
+    out->high = 1 / sqrt(2 * run.convergence.dual_objective);
     if (out->separator) return HSP_OK;
     status = hsp_options_set_flag(svm, "hard", 0, err);
     if (!status) status = hsp_options_set_real(svm, "gap", HSP__REFERENCE_GAP, err);

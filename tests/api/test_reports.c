@@ -82,7 +82,7 @@ static void test_figures_say_whether_they_apply(void)
 {
     static const struct {
         const char *learner;
-        int optimum, panel;
+        int convergence, experts;
     } cases[] = {{"perceptron", 0, 0}, {"svm", 1, 0}, {"logistic", 1, 0}, {"experts", 0, 1}};
     begin();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -93,17 +93,26 @@ static void test_figures_say_whether_they_apply(void)
         CHECK(hsp_options_for(ctx, cases[i].learner, &err, &own) == HSP_OK);
         CHECK_NOTE(hsp_train(ctx, data, own, &err, &run, &model) == HSP_OK, "%s: %s",
                    cases[i].learner, err.message);
-        CHECK_NOTE(run.has_optimum == cases[i].optimum && run.has_panel == cases[i].panel, "%s",
-                   cases[i].learner);
-        CHECK((run.optimum.solver != NULL) == cases[i].optimum);
+        CHECK_NOTE(run.has_convergence == cases[i].convergence &&
+                       run.has_experts == cases[i].experts,
+                   "%s", cases[i].learner);
+        CHECK((run.convergence.solver != NULL) == cases[i].convergence);
         hsp_model_free(model);
         hsp_options_free(own);
     }
     end();
 }
 
+/* The parts inside a report keep their sizes: a member that is added takes reserved ones. */
+static void test_parts_of_a_report_keep_their_sizes(void)
+{
+    if (sizeof(void *) != 8) return;
+    CHECK(sizeof(hsp_convergence) == 232 && sizeof(hsp_experts_report) == 152);
+}
+
 int main(void)
 {
+    RUN(test_parts_of_a_report_keep_their_sizes);
     RUN(test_a_shorter_report_is_filled_as_far_as_it_goes);
     RUN(test_a_longer_report_ends_in_zeros);
     RUN(test_a_forgotten_size_is_told);

@@ -189,7 +189,8 @@ static void test_all_rows_are_the_kernel(void)
     hsp_model *kernel = NULL, *features = NULL;
     CHECK(learn("svm", data, exact, NULL, &one, &kernel) == HSP_OK);
     CHECK(learn("svm", data, approx, NULL, &other, &features) == HSP_OK);
-    CHECK(fabs(one.optimum.objective - other.optimum.objective) <= 1e-5 * one.optimum.objective);
+    CHECK(fabs(one.convergence.objective - other.convergence.objective) <=
+          1e-5 * one.convergence.objective);
     CHECK_TEXT(hsp_model_hypothesis(features), "kernel");
     CHECK(hsp_model_metadata(features, "approx_error") != NULL);
     static double a[ROWS], b[ROWS];
@@ -367,8 +368,8 @@ static void test_starts(void)
             CHECK(hsp_train_from(ctx, data, options, first, NULL, &warm, &again) == HSP_OK);
             CHECK_NOTE(4 * warm.passes < cold.passes, "%s: %llu after %llu", ways[w],
                        (unsigned long long)warm.passes, (unsigned long long)cold.passes);
-            CHECK(fabs(warm.optimum.objective - cold.optimum.objective) <=
-                  2e-6 * cold.optimum.objective);
+            CHECK(fabs(warm.convergence.objective - cold.convergence.objective) <=
+                  2e-6 * cold.convergence.objective);
             CHECK(hsp_options_set(options, "seed", "2", NULL) == HSP_OK);
             CHECK(hsp_train_from(ctx, data, options, first, NULL, &other, &elsewhere) == HSP_OK);
             CHECK(other.passes > 4 * warm.passes);

@@ -52,7 +52,7 @@ static void never_worse_than_nothing(void)
         const double zero = at_zero(&s, *loss);
         for (int k = 0; k < (*loss == 'h' ? 4 : 3); k++) {
             margin_run one = run(&s, C, solvers[k], loss);
-            const double J = one.run.optimum.objective;
+            const double J = one.run.convergence.objective;
             const margin_verdict v = margin_judge(&s, &p, one.model, 0);
             CHECK_NOTE(J <= zero * (1 + 1e-9), "set %d, C %s, %s, %s: %g, without weights %g", set,
                        C, loss, solvers[k], J, zero);
@@ -74,11 +74,11 @@ static void going_on_makes_nothing_worse(void)
         long_set(&r, &s);
         margin_run newton = run(&s, costs[set % 4], "newton", "hinge");
         margin_run both = run(&s, costs[set % 4], "auto", "hinge");
-        const double one = newton.run.optimum.objective, two = both.run.optimum.objective;
+        const double one = newton.run.convergence.objective, two = both.run.convergence.objective;
         CHECK_NOTE(two <= one * (1 + 1e-9), "set %d: auto %g, newton %g", set, two, one);
-        CHECK_NOTE(both.run.optimum.dual_objective >= newton.run.optimum.dual_objective,
-                   "set %d: auto %g, newton %g", set, both.run.optimum.dual_objective,
-                   newton.run.optimum.dual_objective);
+        CHECK_NOTE(both.run.convergence.dual_objective >= newton.run.convergence.dual_objective,
+                   "set %d: auto %g, newton %g", set, both.run.convergence.dual_objective,
+                   newton.run.convergence.dual_objective);
         if (newton.run.stop == HSP_STOP_STALLED && both.run.stop == HSP_STOP_PASSES) {
             handed_on++;
             CHECK_NOTE(both.run.passes == 6000, "set %d: %d passes, newton's %d among them", set,

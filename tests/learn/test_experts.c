@@ -168,9 +168,9 @@ static void panel_check(hsp_context *ctx, const panel_set *set, const panel_plan
     hsp_training run = {.size = sizeof run};
     panel_naive(set, plan, &naive);
     hsp_model *model = panel_train(ctx, set, plan, "", &run);
-    const hsp_experts_report *panel = &run.panel;
+    const hsp_experts_report *panel = &run.experts;
     const double bound = panel_bound(plan, &naive);
-    CHECK(panel->experts == (uint64_t)naive.experts && panel->examples == (uint64_t)naive.examples);
+    CHECK(panel->count == (uint64_t)naive.experts && panel->examples == (uint64_t)naive.examples);
     CHECK_NOTE(panel->best_mistakes == naive.best, "%g, not %g", panel->best_mistakes, naive.best);
     CHECK((double)naive.lost[panel->best + (panel->negated ? (uint64_t)set->d : 0)] == naive.best);
     CHECK_NOTE(fabs(panel->bound - bound) <= 1e-6 * bound, "%.17g %.17g", panel->bound, bound);
@@ -324,10 +324,10 @@ static void test_five_experts_by_hand(void)
         hsp_training run = {.size = sizeof run};
         const panel_plan plan = {0.5, 0, 0, -1, HSP_TIE_NEG, 1, (hsp_storage)storage};
         hsp_model *model = panel_train(ctx, &panel_five, &plan, "", &run);
-        CHECK(run.panel.experts == 5 && run.panel.examples == 6 && run.panel.mistakes == 2);
-        CHECK(run.panel.best == 0 && !run.panel.negated && run.panel.best_mistakes == 0);
-        CHECK(run.panel.best_share == 0.8 && run.panel.held);
-        CHECK(fabs(run.panel.bound - log(5) / log(4.0 / 3)) <= 1e-12);
+        CHECK(run.experts.count == 5 && run.experts.examples == 6 && run.experts.mistakes == 2);
+        CHECK(run.experts.best == 0 && !run.experts.negated && run.experts.best_mistakes == 0);
+        CHECK(run.experts.best_share == 0.8 && run.experts.held);
+        CHECK(fabs(run.experts.bound - log(5) / log(4.0 / 3)) <= 1e-12);
         CHECK(run.online_error == 2.0 / 6 && run.training_error == 0);
         CHECK(run.updates == 6 && run.mistakes_last_pass == 2 && run.stop == HSP_STOP_CONVERGED);
         for (int j = 0; j < 5; j++)
@@ -361,7 +361,7 @@ static void test_silence_by_hand(void)
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp_model *model = panel_train(ctx, &set, &plan, "", &run);
     const double *w = hsp_model_weights(model, 0);
-    CHECK(run.panel.mistakes == 2 && run.panel.best == 1 && run.panel.best_mistakes == 1);
+    CHECK(run.experts.mistakes == 2 && run.experts.best == 1 && run.experts.best_mistakes == 1);
     CHECK(w[0] == 1.0 / 64 && w[1] == 1 && w[2] == 0.25 && hsp_model_offset(model, 0) == 0);
     hsp_model_free(model);
     hsp_context_free(ctx);
@@ -392,13 +392,13 @@ static void test_draws_have_their_mean(void)
         if (k == 0) {
             model = panel_train(ctx, &set, &plan, more, &again);
             hsp_model_free(model);
-            CHECK(again.panel.mistakes == run.panel.mistakes);
-            expected = run.panel.expected;
-            deviation = run.panel.deviation;
+            CHECK(again.experts.mistakes == run.experts.mistakes);
+            expected = run.experts.expected;
+            deviation = run.experts.deviation;
         }
-        CHECK(run.panel.expected == expected && run.panel.deviation == deviation);
-        different += run.panel.mistakes != again.panel.mistakes;
-        sum += (double)run.panel.mistakes;
+        CHECK(run.experts.expected == expected && run.experts.deviation == deviation);
+        different += run.experts.mistakes != again.experts.mistakes;
+        sum += (double)run.experts.mistakes;
     }
     CHECK(deviation > 0 && different > DRAWS / 2);
     CHECK_NOTE(fabs(sum / DRAWS - expected) <= 4 * deviation / sqrt(DRAWS), "%g, not %g",
@@ -419,19 +419,19 @@ static void test_one_expert(void)
         hsp_training run = {.size = sizeof run};
         panel_plan plan = {betas[k], 0, 0, 0, HSP_TIE_NEG, 1, HSP_DENSE};
         hsp_model *model = panel_train(ctx, &right, &plan, "", &run);
-        CHECK(run.panel.mistakes == 0 && run.panel.bound == 0 && run.panel.held);
+        CHECK(run.experts.mistakes == 0 && run.experts.bound == 0 && run.experts.held);
         CHECK(hsp_model_weights(model, 0)[0] == 1);
         hsp_model_free(model);
         /* always wrong: the only one there is, so it keeps all the weight, and m = m* = 4 */
         model = panel_train(ctx, &wrong, &plan, "", &run);
-        CHECK(run.panel.mistakes == 4 && run.panel.best_mistakes == 4 && run.panel.held);
-        CHECK(run.panel.bound >= 4 && hsp_model_weights(model, 0)[0] == 1);
+        CHECK(run.experts.mistakes == 4 && run.experts.best_mistakes == 4 && run.experts.held);
+        CHECK(run.experts.bound >= 4 && hsp_model_weights(model, 0)[0] == 1);
         hsp_model_free(model);
         /* its negation is never wrong: a tie at first, which neg gives to the right class */
         plan.negated = 1;
         model = panel_train(ctx, &wrong, &plan, "", &run);
-        CHECK(run.panel.negated && run.panel.best_mistakes == 0 && run.panel.mistakes == 0);
-        CHECK(run.panel.experts == 2 && hsp_model_weights(model, 0)[0] < 0);
+        CHECK(run.experts.negated && run.experts.best_mistakes == 0 && run.experts.mistakes == 0);
+        CHECK(run.experts.count == 2 && hsp_model_weights(model, 0)[0] < 0);
         CHECK(run.training_error == 0);
         hsp_model_free(model);
     }
@@ -447,15 +447,15 @@ static void test_constant_columns(void)
     hsp_training run = {.size = sizeof run};
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp_model *model = panel_train(ctx, &set, &plan, "", &run);
-    CHECK(run.panel.best == 1 && run.panel.best_mistakes == 1);
+    CHECK(run.experts.best == 1 && run.experts.best_mistakes == 1);
     /* says no (a tie), yes, then a tie again: no; then yes, yes */
-    CHECK(run.panel.mistakes == 3);
+    CHECK(run.experts.mistakes == 3);
     hsp_model_free(model);
     /* all silent: every row is a tie, and every expert loses half a mistake a row */
     const panel_plan silent = {0.5, 0, 0, 0, HSP_TIE_ZERO, 1, HSP_SPARSE};
     static const panel_set zeros = {3, 2, {{0, 0}, {0, 0}, {0, 0}}, {1, 0, 1}};
     model = panel_train(ctx, &zeros, &silent, "", &run);
-    CHECK(run.panel.mistakes == 3 && run.panel.best_mistakes == 1.5 && run.panel.held);
+    CHECK(run.experts.mistakes == 3 && run.experts.best_mistakes == 1.5 && run.experts.held);
     CHECK(hsp_model_weights(model, 0)[0] == 1 && hsp_model_weights(model, 0)[1] == 1);
     hsp_model_free(model);
     hsp_context_free(ctx);
@@ -483,8 +483,8 @@ static void test_nothing_vanishes(void)
     CHECK(hsp_data_copy(ctx, &view, NULL, NULL, NULL, &data) == HSP_OK);
     hsp_model *model = machine_train(ctx, data, "experts", "votes=sign", &run);
     const double *w = hsp_model_weights(model, 0);
-    CHECK(run.panel.examples == MANY && run.panel.held);
-    CHECK(run.panel.best_mistakes == 699999 && run.panel.best == 1);
+    CHECK(run.experts.examples == MANY && run.experts.held);
+    CHECK(run.experts.best_mistakes == 699999 && run.experts.best == 1);
     CHECK_NOTE(w[0] == 0.5 && w[1] == 1, "%.17g %.17g", w[0], w[1]);
     hsp_model_free(model);
     hsp_data_free(data);
@@ -547,8 +547,8 @@ static void test_streams_are_files(void)
                    "%s", err.message);
         if (model) {
             CHECK(panel_same(whole, model));
-            CHECK(streamed.panel.mistakes == run.panel.mistakes);
-            CHECK(streamed.panel.bound == run.panel.bound);
+            CHECK(streamed.experts.mistakes == run.experts.mistakes);
+            CHECK(streamed.experts.bound == run.experts.bound);
         }
         hsp_model_free(model);
         hsp_model_free(whole);
@@ -595,7 +595,7 @@ static void test_steps(void)
         int plain = 1; /* what the first row says beyond its first column was not heard */
         for (int j = 1; j < set.d; j++)
             plain &= set.x[0][j] == 0;
-        if (plain) CHECK(panel_same(whole, model) && wrong == run.panel.mistakes);
+        if (plain) CHECK(panel_same(whole, model) && wrong == run.experts.mistakes);
         hsp_model_free(model);
         hsp_model_free(whole);
         hsp_trainer_free(trainer);
@@ -643,7 +643,7 @@ static void test_more_classes(void)
     }
     hsp_data *data = machine_data(ctx, &set);
     hsp_model *model = machine_train(ctx, data, "experts", "", &run);
-    CHECK(hsp_model_scorers(model) == 3 && run.panel.several && run.panel.experts == 3);
+    CHECK(hsp_model_scorers(model) == 3 && run.experts.several && run.experts.count == 3);
     CHECK(run.training_error <= 0.3);
     for (uint32_t c = 0; c < 3; c++) {
         double all = 0;
@@ -661,9 +661,9 @@ static void test_more_classes(void)
                  (char)('a' + (int)c));
         hsp_model *one = machine_train(ctx, data, "experts", settings, &run);
         const double *w = hsp_model_weights(model, c), *u = hsp_model_weights(one, 0);
-        CHECK(run.panel.examples == 270 && !run.panel.several);
+        CHECK(run.experts.examples == 270 && !run.experts.several);
         for (uint64_t j = 0; j < 3; j++)
-            CHECK(fabs(w[j] - u[j] * run.panel.best_share) <= 1e-12);
+            CHECK(fabs(w[j] - u[j] * run.experts.best_share) <= 1e-12);
         hsp_model_free(one);
     }
     hsp_model_free(model);
@@ -672,7 +672,7 @@ static void test_more_classes(void)
     machine_refused(ctx, data, "experts", "trace=/dev/null", HSP_USAGE,
                     "a trace needs two classes");
     model = machine_train(ctx, data, "experts", "positive=a randomized=yes calibrate=platt", &run);
-    CHECK(run.panel.held && hsp_model_has_probabilities(model));
+    CHECK(run.experts.held && hsp_model_has_probabilities(model));
     hsp_model_free(model);
     hsp_data_free(data);
     hsp_context_free(ctx);

@@ -15,7 +15,7 @@ static void test_offset_alone(void)
     CHECK(run.stop == HSP_STOP_CONVERGED && run.training_error == 0.25);
     CHECK(hsp_model_weights(model, 0)[0] == 0);
     CHECK(machine_near(hsp_model_offset(model, 0), log(3), 1e-4));
-    CHECK(machine_near(run.optimum.objective, 0.25 * log(4) + 0.75 * log(4.0 / 3), 1e-8));
+    CHECK(machine_near(run.convergence.objective, 0.25 * log(4) + 0.75 * log(4.0 / 3), 1e-8));
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -33,7 +33,7 @@ static void test_two_points(void)
     hsp_model *model = machine_train(ctx, data, "logistic", settings, &run);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 1, 1e-4));
     CHECK(machine_near(hsp_model_offset(model, 0), 0, 1e-4));
-    CHECK(machine_near(run.optimum.objective, (0.5 + 2 * C * log1p(exp(-1))) / (2 * C), 1e-9));
+    CHECK(machine_near(run.convergence.objective, (0.5 + 2 * C * log1p(exp(-1))) / (2 * C), 1e-9));
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -67,7 +67,7 @@ static void test_nothing_is_better(void)
         const double reached = objective_of(&set, model, 0.01);
         double *w = (double *)(uintptr_t)hsp_model_weights(model, 0);
         CHECK(run.stop == HSP_STOP_CONVERGED);
-        CHECK(machine_near(run.optimum.objective, reached, 1e-12));
+        CHECK(machine_near(run.convergence.objective, reached, 1e-12));
         for (uint64_t j = 0; j < 8; j++) {
             const double step = j % 2 ? 1e-2 : -1e-2, before = w[j / 2];
             w[j / 2] = before + step;
@@ -99,7 +99,7 @@ static void test_weights_are_copies(void)
         hsp_model *a = machine_train(ctx, one, "logistic", settings, &of_one);
         snprintf(settings, sizeof settings, "%s gap=1e-9", ways[way]);
         hsp_model *b = machine_train(ctx, many, "logistic", settings, &of_many);
-        CHECK(machine_near(of_one.optimum.objective, of_many.optimum.objective, 3e-9));
+        CHECK(machine_near(of_one.convergence.objective, of_many.convergence.objective, 3e-9));
         CHECK(machine_distance(a, b) <= 1e-3);
         hsp_model_free(a);
         hsp_model_free(b);
@@ -127,10 +127,10 @@ static void test_solvers_agree(void)
             snprintf(settings, sizeof settings, "C=2 gap=1e-5 offset=%s solver=%s", offsets[i],
                      hsp__solvers[k]->name);
             model = machine_train(ctx, data, "logistic", settings, &run);
-            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED, "%s: gap %g", settings, run.optimum.gap);
-            CHECK_NOTE(machine_near(run.optimum.objective, best.optimum.objective, 1.1e-5),
-                       "%s: %.9g, best %.9g", settings, run.optimum.objective,
-                       best.optimum.objective);
+            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED, "%s: gap %g", settings, run.convergence.gap);
+            CHECK_NOTE(machine_near(run.convergence.objective, best.convergence.objective, 1.1e-5),
+                       "%s: %.9g, best %.9g", settings, run.convergence.objective,
+                       best.convergence.objective);
             hsp_model_free(model);
         }
         hsp_data_free(data);
@@ -171,7 +171,7 @@ static void test_classes_and_threads(void)
     }
     hsp_context_set_threads(ctx, 0);
     CHECK(machine_same_bits(model[0], model[1]));
-    CHECK(run[0].optimum.dual_objective == run[1].optimum.dual_objective);
+    CHECK(run[0].convergence.dual_objective == run[1].convergence.dual_objective);
     for (uint32_t c = 0; c < 5; c++) {
         char settings[64];
         snprintf(settings, sizeof settings, "C=3 positive=%c", 'a' + (int)c);

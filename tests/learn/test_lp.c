@@ -377,8 +377,9 @@ static void test_two_points(void)
     hsp_model *model;
     hsp_data *data = make_data(2, 1, x, labels, 2, HSP_DENSE, HSP_FLOAT32);
     CHECK(train(data, plain, NULL, &run, &model) == HSP_OK);
-    CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.objective == 0 && run.optimum.gap == 0);
-    CHECK_TEXT(run.optimum.solver, "clp");
+    CHECK(run.stop == HSP_STOP_CONVERGED && run.convergence.objective == 0 &&
+          run.convergence.gap == 0);
+    CHECK_TEXT(run.convergence.solver, "clp");
     const double low = -hsp_model_offset(model, 0);
     const double high = 2 * hsp_model_weights(model, 0)[0] + hsp_model_offset(model, 0);
     CHECK(fmin(low, high) >= 1 && fmin(low, high) < 2);
@@ -402,8 +403,8 @@ static void test_soft_by_hand(void)
     hsp_data *data = make_data(4, 1, x, labels, 2, HSP_DENSE, HSP_FLOAT64);
     CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
     CHECK(run.stop == HSP_STOP_CONVERGED && model != NULL);
-    CHECK(fabs(run.optimum.objective - 8.0 / 3) <= 1e-9);
-    CHECK(fabs(run.optimum.dual_objective - 8.0 / 3) <= 1e-9);
+    CHECK(fabs(run.convergence.objective - 8.0 / 3) <= 1e-9);
+    CHECK(fabs(run.convergence.dual_objective - 8.0 / 3) <= 1e-9);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -441,9 +442,9 @@ static void test_soft_random(void)
         CHECK(run.stop == HSP_STOP_CONVERGED && run.evidence == NULL);
         const double b = hsp_model_offset(model, 0),
                      least = slack_of(&set, hsp_model_weights(model, 0), b);
-        CHECK(fabs(least - run.optimum.objective) <= 1e-9);
+        CHECK(fabs(least - run.convergence.objective) <= 1e-9);
         CHECK((least == 0) == separable(&set, 0));
-        CHECK(run.optimum.dual_objective <= run.optimum.objective + 1e-9);
+        CHECK(run.convergence.dual_objective <= run.convergence.objective + 1e-9);
         for (int step = 0; step < 200; step++) {
             const double size = exp2(2 - step % 12);
             for (int j = 0; j < set.d; j++)
@@ -472,8 +473,8 @@ static void test_soft_weights(void)
     CHECK(train(data, soft, NULL, &other, &model) == HSP_OK);
     hsp_model_free(model);
     hsp_data_free(data);
-    CHECK(fabs(one.optimum.objective - other.optimum.objective) <= 1e-9);
-    CHECK(one.optimum.objective > 8.0 / 3);
+    CHECK(fabs(one.convergence.objective - other.convergence.objective) <= 1e-9);
+    CHECK(one.convergence.objective > 8.0 / 3);
 }
 
 /* Three corners of a square apart from each other, and a fourth class in the middle of them. */
@@ -573,13 +574,14 @@ static void test_request(void)
     hsp_context_set_progress(ctx, NULL, NULL);
     CHECK(run.stop == HSP_STOP_REQUEST && model != NULL);
     /* what it is worth is known all the same: the loss at the weights so far, and some bound */
-    CHECK(isfinite(run.optimum.objective) && run.optimum.objective >= 0);
-    CHECK(run.optimum.dual_objective >= 0 && run.optimum.dual_objective <= run.optimum.objective);
-    CHECK(run.optimum.gap >= 0 && run.optimum.gap <= 1);
+    CHECK(isfinite(run.convergence.objective) && run.convergence.objective >= 0);
+    CHECK(run.convergence.dual_objective >= 0 &&
+          run.convergence.dual_objective <= run.convergence.objective);
+    CHECK(run.convergence.gap >= 0 && run.convergence.gap <= 1);
     hsp_model_free(model);
     CHECK(train(data, soft, NULL, &run, &model) == HSP_OK);
-    CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.objective > 0);
-    const double best = run.optimum.objective;
+    CHECK(run.stop == HSP_STOP_CONVERGED && run.convergence.objective > 0);
+    const double best = run.convergence.objective;
     hsp_model_free(model);
     for (int asks = 1; asks < 6; asks++) { /* wherever it is stopped */
         int left = asks;
@@ -587,8 +589,8 @@ static void test_request(void)
         const hsp_status status = train(data, soft, NULL, &run, &model);
         CHECK(status == (left <= 0 ? HSP_CANCELLED : HSP_OK) && model);
         hsp_context_set_progress(ctx, NULL, NULL);
-        CHECK(run.optimum.objective >= best * (1 - 1e-9));
-        CHECK(run.optimum.dual_objective <= best * (1 + 1e-9));
+        CHECK(run.convergence.objective >= best * (1 - 1e-9));
+        CHECK(run.convergence.dual_objective <= best * (1 + 1e-9));
         hsp_model_free(model);
     }
     hsp_data_free(data);

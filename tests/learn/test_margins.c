@@ -77,7 +77,7 @@ static void check_claims(const request *q, const margin_set *s, const margin_run
 {
     const margin_problem p = request_problem(q);
     const margin_verdict v = margin_judge(s, &p, r->model, 0);
-    const hsp_convergence *o = &r->run.optimum;
+    const hsp_convergence *o = &r->run.convergence;
     const long double slack = 1e-9L * v.primal, scale = 1 / (q->C * s->n);
     const char *what = request_text(q);
     CHECK_NOTE(v.outside <= 1e-9L, "%s: a outside its box by %Lg", what, v.outside);
@@ -152,7 +152,7 @@ static int one_claim(margin_random *r, const char *solver, int loss, int offset,
                request_text(&q), run.err.message);
     if (done) {
         CHECK_NOTE(run.run.stop == HSP_STOP_CONVERGED || !must_converge(&q), "%s: %s at gap %g",
-                   request_text(&q), hsp_stop_name(run.run.stop), run.run.optimum.gap);
+                   request_text(&q), hsp_stop_name(run.run.stop), run.run.convergence.gap);
         CHECK(run.model != NULL);
         if (run.model) check_claims(&q, &s, &run);
     }
@@ -299,7 +299,7 @@ static void row_weights_are_copies(void)
         CHECK_NOTE(weighted.model && copied.model, "%s%s", weighted.err.message,
                    copied.err.message);
         if (weighted.model && copied.model) {
-            const hsp_convergence *a = &weighted.run.optimum, *b = &copied.run.optimum;
+            const hsp_convergence *a = &weighted.run.convergence, *b = &copied.run.convergence;
             const margin_problem p = {.loss = losses[l].loss ? *losses[l].loss : 'l',
                                       .offset = *offsets[i / 3 % 3],
                                       .C = b->C};
@@ -361,7 +361,7 @@ static void threads_change_nothing(void)
                                   hsp_model_features(one.model) * sizeof(double)) == 0,
                            "case %d: weights on %d threads", i, threads);
                 CHECK(hsp_model_offset(one.model, 0) == hsp_model_offset(more.model, 0));
-                CHECK(one.run.optimum.gap == more.run.optimum.gap &&
+                CHECK(one.run.convergence.gap == more.run.convergence.gap &&
                       one.run.passes == more.run.passes);
                 CHECK(a.count == b.count &&
                       memcmp(a.amount, b.amount, a.count * sizeof(double)) == 0);

@@ -270,11 +270,12 @@ static void cut_short_is_not_near(void)
         const int none = strstr(said, "after 0 of") != NULL;
         if (*said) {
             CHECK(run.stop == HSP_STOP_REQUEST && model);
-            CHECK_NOTE(isnan(run.optimum.objective) && isnan(run.optimum.gap),
-                       "%s: objective %g, gap %g", said, run.optimum.objective, run.optimum.gap);
+            CHECK_NOTE(isnan(run.convergence.objective) && isnan(run.convergence.gap),
+                       "%s: objective %g, gap %g", said, run.convergence.objective,
+                       run.convergence.gap);
             some += !none;
         } else {
-            CHECK(isfinite(run.optimum.objective) && run.optimum.gap <= 1);
+            CHECK(isfinite(run.convergence.objective) && run.convergence.gap <= 1);
         }
         hsp_model_free(model);
         hsp_options_free(options);
@@ -294,8 +295,8 @@ static void one_cost_for_all(void)
             ctx, hsp_learner_find("svm"), i ? "multiclass=ovo lambda=0.1" : "multiclass=ovo C=0.3");
         hsp_training run = {.size = sizeof run};
         hsp_model *model = learn_train(ctx, data, options, &run);
-        CHECK(i ? isnan(run.optimum.C) && run.optimum.lambda == 0.1
-                : isnan(run.optimum.lambda) && run.optimum.C == 0.3);
+        CHECK(i ? isnan(run.convergence.C) && run.convergence.lambda == 0.1
+                : isnan(run.convergence.lambda) && run.convergence.C == 0.3);
         hsp_model_free(model);
         hsp_options_free(options);
     }

@@ -168,7 +168,7 @@ static void test_stream_is_one_pass(void)
         hsp_model *batch = machine_train(ctx, data, "svm", whole, &batch_run);
         same_bits(streamed, batch);
         CHECK(run.updates == batch_run.updates);
-        CHECK(isfinite(batch_run.optimum.gap) && batch_run.optimum.gap > 0);
+        CHECK(isfinite(batch_run.convergence.gap) && batch_run.convergence.gap > 0);
         hsp_model_free(streamed);
         hsp_model_free(batch);
         hsp_data_free(data);

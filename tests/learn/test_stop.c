@@ -63,7 +63,7 @@ static double error_of(hsp_context *ctx, const hsp_model *model, hsp_data *data)
 static void check_stopped(hsp_context *ctx, size_t r, hsp_data *data, const hsp_training *run,
                           const hsp_model *model, const hsp_training *whole)
 {
-    const hsp_convergence *o = &run->optimum, *best = &whole->optimum;
+    const hsp_convergence *o = &run->convergence, *best = &whole->convergence;
     const char *text = runs[r].settings;
     CHECK_NOTE(run->stop == HSP_STOP_REQUEST, "%s: %s", text, hsp_stop_name(run->stop));
     CHECK_TEXT(hsp_model_metadata(model, "stop"), "request");

@@ -17,12 +17,12 @@ static void test_two_points(void)
     hsp_data *data = machine_data(ctx, &set);
     hsp_training run = {.size = sizeof run};
     hsp_model *model = machine_train(ctx, data, "svm", "hard=yes gap=1e-9 keep-dual=yes", &run);
-    CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= 1e-9 && run.training_error == 0);
+    CHECK(run.stop == HSP_STOP_CONVERGED && run.convergence.gap <= 1e-9 && run.training_error == 0);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 1, 1e-8));
     CHECK(machine_near(hsp_model_offset(model, 0), 0, 1e-8));
-    CHECK(machine_near(run.optimum.margin, 1, 1e-8));
-    CHECK(machine_near(run.optimum.objective, 0.5, 1e-8));
-    CHECK(isnan(run.optimum.C) && isnan(run.optimum.lambda));
+    CHECK(machine_near(run.convergence.margin, 1, 1e-8));
+    CHECK(machine_near(run.convergence.objective, 0.5, 1e-8));
+    CHECK(isnan(run.convergence.C) && isnan(run.convergence.lambda));
     const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
     CHECK(kept.count == 2 && machine_near(kept.amount[0], -0.5, 1e-8) &&
           machine_near(kept.amount[1], 0.5, 1e-8));
@@ -30,10 +30,10 @@ static void test_two_points(void)
     hsp_model_free(model);
     model = machine_train(ctx, data, "svm", "C=0.1 gap=1e-9", &run);
     CHECK(machine_near(hsp_model_weights(model, 0)[0], 0.2, 1e-8));
-    CHECK(machine_near(run.optimum.objective, 0.9, 1e-8));
-    CHECK(machine_near(run.optimum.dual_objective, 0.9, 1e-8));
-    CHECK(run.optimum.C == 0.1 && machine_near(run.optimum.lambda, 5, 1e-15));
-    CHECK(run.optimum.support_vectors == 2);
+    CHECK(machine_near(run.convergence.objective, 0.9, 1e-8));
+    CHECK(machine_near(run.convergence.dual_objective, 0.9, 1e-8));
+    CHECK(run.convergence.C == 0.1 && machine_near(run.convergence.lambda, 5, 1e-15));
+    CHECK(run.convergence.support_vectors == 2);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -52,8 +52,8 @@ static void test_three_points(void)
         CHECK(machine_near(hsp_model_weights(model, 0)[0], 1, 1e-4));
         CHECK(machine_near(hsp_model_weights(model, 0)[1], 1, 1e-4));
         CHECK(machine_near(hsp_model_offset(model, 0), -1, 1e-4));
-        CHECK(machine_near(run.optimum.margin, sqrt(0.5), 1e-4));
-        CHECK(run.optimum.support_vectors == 3 && run.optimum.on_margin == 3);
+        CHECK(machine_near(run.convergence.margin, sqrt(0.5), 1e-4));
+        CHECK(run.convergence.support_vectors == 3 && run.convergence.on_margin == 3);
         const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
         CHECK(kept.count == 3 && machine_near(kept.amount[0], -1, 1e-4) &&
               machine_near(kept.amount[1], 0.5, 1e-4) && machine_near(kept.amount[2], 0.5, 1e-4));
@@ -108,7 +108,7 @@ static void test_inseparable(void)
               machine_near(total[1], 1, 1e-12));
         CHECK(hypot(mean[0][0] - mean[1][0], mean[0][1] - mean[1][1]) <= 1e-6);
         CHECK(evidence && evidence->distance <= 1e-6 && evidence->margin == evidence->distance / 2);
-        CHECK(isnan(run.optimum.objective) && isnan(run.training_error));
+        CHECK(isnan(run.convergence.objective) && isnan(run.training_error));
         CHECK(evidence && !evidence->of);
         hsp_evidence_free(run.evidence);
     }
@@ -174,10 +174,10 @@ static void test_weights_are_copies(void)
         snprintf(settings, sizeof settings, "%s gap=1e-9", ways[i / 2]);
         hsp_model *b = machine_train(ctx, many, "svm", settings, &of_many);
         CHECK(of_one.stop == HSP_STOP_CONVERGED && of_many.stop == HSP_STOP_CONVERGED);
-        CHECK_NOTE(machine_near(of_one.optimum.objective, of_many.optimum.objective, 3e-9),
-                   "%s: %.12g %.12g", ways[i / 2], of_one.optimum.objective,
-                   of_many.optimum.objective);
-        CHECK(machine_near(of_one.optimum.lambda, of_many.optimum.lambda, 1e-14));
+        CHECK_NOTE(machine_near(of_one.convergence.objective, of_many.convergence.objective, 3e-9),
+                   "%s: %.12g %.12g", ways[i / 2], of_one.convergence.objective,
+                   of_many.convergence.objective);
+        CHECK(machine_near(of_one.convergence.lambda, of_many.convergence.lambda, 1e-14));
         CHECK_NOTE(machine_distance(a, b) <= 1e-2, "%s: %g", ways[i / 2], machine_distance(a, b));
         for (uint32_t c = 0; c < hsp_model_scorers(a); c++)
             CHECK(hsp_model_weights(a, c)[3] == 0);
@@ -202,9 +202,9 @@ static void test_class_weights(void)
     hsp_training of_one = {.size = sizeof of_one}, of_many = {.size = sizeof of_many};
     hsp_model *a = machine_train(ctx, one, "svm", "gap=1e-9 weight=b=2", &of_one);
     hsp_model *b = machine_train(ctx, many, "svm", "gap=1e-9", &of_many);
-    CHECK(machine_near(of_one.optimum.objective * 50, of_many.optimum.objective * (double)copies.n,
-                       3e-9));
-    CHECK(machine_near(of_one.optimum.lambda, 1.0 / 50, 1e-14));
+    CHECK(machine_near(of_one.convergence.objective * 50,
+                       of_many.convergence.objective * (double)copies.n, 3e-9));
+    CHECK(machine_near(of_one.convergence.lambda, 1.0 / 50, 1e-14));
     hsp_model_free(a);
     hsp_model_free(b);
     hsp_data_free(one);
@@ -221,14 +221,14 @@ static void test_C_is_lambda(void)
     hsp_training of_C = {.size = sizeof of_C}, of_lambda = {.size = sizeof of_lambda};
     hsp_model *a = machine_train(ctx, data, "svm", "C=0.25 gap=1e-6", &of_C);
     hsp_model *b = machine_train(ctx, data, "svm", "lambda=0.0625 gap=1e-6", &of_lambda);
-    CHECK(of_C.optimum.lambda == 0.0625 && of_lambda.optimum.C == 0.25);
-    CHECK(machine_same_bits(a, b) && of_C.optimum.objective == of_lambda.optimum.objective);
+    CHECK(of_C.convergence.lambda == 0.0625 && of_lambda.convergence.C == 0.25);
+    CHECK(machine_same_bits(a, b) && of_C.convergence.objective == of_lambda.convergence.objective);
     hsp_options *again = machine_options(ctx, "svm", ""); /* what was not set is not set */
     CHECK(hsp_model_set_options(b, again, NULL) == HSP_OK);
     CHECK(!hsp_options_is_set(again, "C") && hsp_options_real(again, "lambda") == 0.0625);
     hsp_options_free(again);
     hsp_model *c = machine_train(ctx, data, "svm", "gap=1e-6", &of_C);
-    CHECK(of_C.optimum.C == 1 && of_C.optimum.lambda == 1.0 / 64);
+    CHECK(of_C.convergence.C == 1 && of_C.convergence.lambda == 1.0 / 64);
     hsp_model_free(a);
     hsp_model_free(b);
     hsp_model_free(c);
@@ -246,7 +246,7 @@ static void test_large_C_is_hard(void)
         hsp_model *b = machine_train(ctx, data, "svm", "C=1e6 gap=1e-8", &soft);
         CHECK(hard.stop == HSP_STOP_CONVERGED && soft.stop == HSP_STOP_CONVERGED);
         CHECK(a && b && machine_distance(a, b) <= 1e-3);
-        CHECK(machine_near(hard.optimum.margin, soft.optimum.margin, 1e-4));
+        CHECK(machine_near(hard.convergence.margin, soft.convergence.margin, 1e-4));
         hsp_model_free(a);
         hsp_model_free(b);
         hsp_data_free(data);
@@ -269,8 +269,8 @@ static void test_larger_lambda_wider_margin(void)
             snprintf(settings, sizeof settings, "lambda=%g loss=%s gap=1e-9", 1e-3 * pow(4, k),
                      losses[seed % 2]);
             hsp_model *model = machine_train(ctx, data, "svm", settings, &run);
-            const double size = 1 / run.optimum.inverse_norm;
-            const double unsure = sqrt(2e-9 * run.optimum.objective / run.optimum.lambda);
+            const double size = 1 / run.convergence.inverse_norm;
+            const double unsure = sqrt(2e-9 * run.convergence.objective / run.convergence.lambda);
             CHECK_NOTE(k == 0 || size <= before + doubt + unsure, "seed %d, lambda %d: %g > %g",
                        (int)seed, k, size, before);
             before = size;
@@ -317,13 +317,14 @@ static void test_solvers_agree(void)
             snprintf(settings, sizeof settings, "%s gap=%g solver=%s", ways[i], gap,
                      hsp__solvers[k]->name);
             model = machine_train(ctx, data, "svm", settings, &run);
-            CHECK_TEXT(run.optimum.solver, hsp__solvers[k]->name);
-            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= gap, "%s: gap %g",
-                       settings, run.optimum.gap);
-            CHECK_NOTE(machine_near(run.optimum.objective, best.optimum.objective, 1.1 * gap),
-                       "%s: %.9g, best %.9g", settings, run.optimum.objective,
-                       best.optimum.objective);
-            CHECK(run.optimum.dual_objective <= best.optimum.objective * (1 + 1e-12));
+            CHECK_TEXT(run.convergence.solver, hsp__solvers[k]->name);
+            CHECK_NOTE(run.stop == HSP_STOP_CONVERGED && run.convergence.gap <= gap, "%s: gap %g",
+                       settings, run.convergence.gap);
+            CHECK_NOTE(
+                machine_near(run.convergence.objective, best.convergence.objective, 1.1 * gap),
+                "%s: %.9g, best %.9g", settings, run.convergence.objective,
+                best.convergence.objective);
+            CHECK(run.convergence.dual_objective <= best.convergence.objective * (1 + 1e-12));
             hsp_model_free(model);
         }
         hsp_data_free(data);
@@ -358,7 +359,7 @@ static void test_sparse_weights(void)
             used += w[j] != 0;
         }
         CHECK(run.stop == HSP_STOP_CONVERGED);
-        CHECK(machine_near(objective * run.optimum.lambda, run.optimum.objective, 1e-12));
+        CHECK(machine_near(objective * run.convergence.lambda, run.convergence.objective, 1e-12));
         CHECK(used >= before && (k > 0 || used == 0));
         before = used;
         hsp_model_free(model);
@@ -391,15 +392,17 @@ static void test_support_of_pairs(void)
         hsp_data *data = machine_data(ctx, &set);
         snprintf(text, sizeof text, "%s keep-dual=yes", settings[k]);
         hsp_model_free(machine_train(ctx, data, "svm", settings[k], &run));
-        const hsp_convergence plain = run.optimum;
+        const hsp_convergence plain = run.convergence;
         hsp_model *model = machine_train(ctx, data, "svm", text, &run);
         const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
-        CHECK(run.optimum.support_sum == kept.count && plain.support_sum == kept.count);
-        CHECK(run.optimum.support_vectors == distinct_rows(&kept));
-        CHECK(plain.support_vectors == run.optimum.support_vectors);
-        CHECK(run.optimum.support_vectors < kept.count && run.optimum.support_vectors <= 90);
-        CHECK(run.optimum.margin_class < 4);
-        CHECK(k == 2 ? run.optimum.margin_other == UINT32_MAX : run.optimum.margin_other < 4);
+        CHECK(run.convergence.support_sum == kept.count && plain.support_sum == kept.count);
+        CHECK(run.convergence.support_vectors == distinct_rows(&kept));
+        CHECK(plain.support_vectors == run.convergence.support_vectors);
+        CHECK(run.convergence.support_vectors < kept.count &&
+              run.convergence.support_vectors <= 90);
+        CHECK(run.convergence.margin_class < 4);
+        CHECK(k == 2 ? run.convergence.margin_other == UINT32_MAX
+                     : run.convergence.margin_other < 4);
         hsp_model_free(model);
         hsp_data_free(data);
     }
@@ -416,12 +419,12 @@ static void test_margin_is_had(void)
         hsp_data *data = machine_data(ctx, &set);
         hsp_model_free(machine_train(ctx, data, "svm", "hard=yes gap=1e-9", &hard));
         if (hard.stop == HSP_STOP_CONVERGED) {
-            const double widest = 1 / sqrt(2 * hard.optimum.dual_objective);
+            const double widest = 1 / sqrt(2 * hard.convergence.dual_objective);
             hsp_model_free(machine_train(ctx, data, "svm", "C=100 gap=0.05", &soft));
-            CHECK_NOTE(soft.optimum.margin <= widest * (1 + 1e-12), "seed %d: %g, widest %g",
-                       (int)seed, soft.optimum.margin, widest);
-            CHECK(hard.optimum.margin <= widest * (1 + 1e-12));
-            CHECK(hard.optimum.margin >= widest * (1 - 1e-6));
+            CHECK_NOTE(soft.convergence.margin <= widest * (1 + 1e-12), "seed %d: %g, widest %g",
+                       (int)seed, soft.convergence.margin, widest);
+            CHECK(hard.convergence.margin <= widest * (1 + 1e-12));
+            CHECK(hard.convergence.margin >= widest * (1 - 1e-6));
         }
         hsp_evidence_free(hard.evidence);
         hsp_data_free(data);
@@ -438,8 +441,8 @@ static void test_dual_rebuilds(void)
         hsp_model *model = machine_train(ctx, data, "svm", "gap=1e-9 C=0.5 keep-dual=yes", &run);
         CHECK(machine_rebuilt(&set, model) <= 1e-3);
         const hsp_row_coefficients kept = hsp_model_row_coefficients(model);
-        CHECK(kept.count == run.optimum.support_sum && kept.count > 0);
-        CHECK(distinct_rows(&kept) == run.optimum.support_vectors);
+        CHECK(kept.count == run.convergence.support_sum && kept.count > 0);
+        CHECK(distinct_rows(&kept) == run.convergence.support_vectors);
         double balance[4] = {0};
         for (uint64_t k = 0; k < kept.count; k++) {
             CHECK(fabs(kept.amount[k]) <= 0.5 && fabs(kept.amount[k]) > 0);
@@ -466,11 +469,11 @@ static void test_start(void)
     hsp_model *first = machine_train(ctx, data, "svm", "gap=1e-6 keep-dual=yes", &cold);
     hsp_model *again = machine_train_from(ctx, data, "svm", "gap=1e-5", first, &warm);
     CHECK(warm.stop == HSP_STOP_CONVERGED && warm.passes < cold.passes);
-    CHECK(machine_near(warm.optimum.objective, cold.optimum.objective, 2e-5));
+    CHECK(machine_near(warm.convergence.objective, cold.convergence.objective, 2e-5));
     hsp_model *from_other = machine_train(ctx, elsewhere, "svm", "gap=1e-3", &warm);
     hsp_model *moved = machine_train_from(ctx, data, "svm", "gap=1e-6", from_other, &warm);
     CHECK(warm.stop == HSP_STOP_CONVERGED);
-    CHECK(machine_near(warm.optimum.objective, cold.optimum.objective, 2e-6));
+    CHECK(machine_near(warm.convergence.objective, cold.convergence.objective, 2e-6));
     hsp_options *options = machine_options(ctx, "svm", "classes=a,b");
     hsp_error err = {0};
     hsp_model *none = NULL;
@@ -505,8 +508,8 @@ static void test_threads_change_nothing(void)
             hsp_context_set_threads(ctx, 0);
             CHECK(machine_same_bits(model[0], model[1]));
             CHECK(run[0].passes == run[1].passes &&
-                  run[0].optimum.objective == run[1].optimum.objective &&
-                  run[0].optimum.dual_objective == run[1].optimum.dual_objective);
+                  run[0].convergence.objective == run[1].convergence.objective &&
+                  run[0].convergence.dual_objective == run[1].convergence.dual_objective);
             hsp_model_free(model[0]);
             hsp_model_free(model[1]);
             hsp_data_free(data);
@@ -532,10 +535,10 @@ static void test_classes_are_runs_of_their_own(void)
             CHECK(memcmp(hsp_model_weights(model, c), hsp_model_weights(alone, 0),
                          6 * sizeof(double)) == 0);
             CHECK(memcmp(&b, &d, sizeof b) == 0);
-            objective += one.optimum.objective;
+            objective += one.convergence.objective;
             hsp_model_free(alone);
         }
-        CHECK(machine_near(objective, all.optimum.objective, 1e-12));
+        CHECK(machine_near(objective, all.convergence.objective, 1e-12));
         hsp_model_free(model);
         hsp_data_free(data);
     }
@@ -552,7 +555,7 @@ static void test_all_at_once(void)
     hsp_model *model = machine_train(
         ctx, data, "svm", "multiclass=crammer-singer gap=1e-3 keep-dual=yes weight=a=2", &run);
     CHECK(run.stop == HSP_STOP_CONVERGED && hsp_model_scorers(model) == 4);
-    CHECK_TEXT(run.optimum.solver, "crammer-singer");
+    CHECK_TEXT(run.convergence.solver, "crammer-singer");
     for (uint64_t i = 0; i < set.n; i++) {
         double s[4], best = -HUGE_VAL;
         for (uint32_t c = 0; c < 4; c++) {
@@ -566,7 +569,7 @@ static void test_all_at_once(void)
     for (uint32_t c = 0; c < 4; c++)
         for (uint64_t j = 0; j < set.d; j++)
             objective += pow(hsp_model_weights(model, c)[j], 2) / 2;
-    CHECK(machine_near(objective / 100, run.optimum.objective, 1e-12));
+    CHECK(machine_near(objective / 100, run.convergence.objective, 1e-12));
     CHECK(machine_rebuilt(&set, model) <= 0.1);
     hsp_model_free(model);
     hsp_data_free(data);

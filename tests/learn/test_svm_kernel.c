@@ -51,9 +51,9 @@ static void models_say_what_training_said(void)
             hsp_training run = {.size = sizeof run};
             hsp_model *model = machine_train(ctx, data, "svm", settings[k], &run);
             CHECK_TEXT(hsp_model_hypothesis(model), "kernel");
-            CHECK(run.stop == HSP_STOP_CONVERGED && run.optimum.gap <= 1e-3);
-            CHECK(run.optimum.support_vectors >= hsp_model_support(model, NULL));
-            CHECK(run.optimum.complementarity <= 1);
+            CHECK(run.stop == HSP_STOP_CONVERGED && run.convergence.gap <= 1e-3);
+            CHECK(run.convergence.support_vectors >= hsp_model_support(model, NULL));
+            CHECK(run.convergence.complementarity <= 1);
             CHECK_NOTE(
                 machine_near(run.training_error, (double)mistakes(&set, data, model) / 150, 1e-12),
                 "%s: %g", settings[k], run.training_error);
@@ -76,10 +76,10 @@ static void several_classes_are_problems_of_two(void)
         char settings[80];
         snprintf(settings, sizeof settings, "kernel=rbf(0.3) C=2 gap=1e-7 positive=%s", alone[c]);
         hsp_model *model = machine_train(ctx, data, "svm", settings, &one);
-        objective += one.optimum.objective;
+        objective += one.convergence.objective;
         hsp_model_free(model);
     }
-    CHECK(machine_near(objective, all.optimum.objective, 1e-5));
+    CHECK(machine_near(objective, all.convergence.objective, 1e-5));
     hsp_model_free(rest);
     hsp_model *pairs =
         machine_train(ctx, data, "svm", "kernel=rbf(0.3) C=2 gap=1e-7 multiclass=ovo", &all);
@@ -89,11 +89,11 @@ static void several_classes_are_problems_of_two(void)
         char settings[80];
         snprintf(settings, sizeof settings, "kernel=rbf(0.3) C=2 gap=1e-7 classes=%s", two[c]);
         hsp_model *model = machine_train(ctx, data, "svm", settings, &one);
-        objective += one.optimum.objective;
+        objective += one.convergence.objective;
         hsp_model_free(model);
     }
     CHECK(hsp_model_is_one_vs_one(pairs) && hsp_model_scorers(pairs) == 3);
-    CHECK(machine_near(objective, all.optimum.objective, 1e-5));
+    CHECK(machine_near(objective, all.convergence.objective, 1e-5));
     hsp_model_free(pairs);
     hsp_data_free(data);
 }
@@ -108,7 +108,7 @@ static void linear_kernels_collapse(void)
         machine_train(ctx, data, "svm", "kernel=linear gap=1e-8 keep-dual=yes", &with);
     hsp_model *linear = machine_train(ctx, data, "svm", "gap=1e-8", &without);
     CHECK_TEXT(hsp_model_hypothesis(kernel), "linear");
-    CHECK(machine_near(with.optimum.objective, without.optimum.objective, 1e-7));
+    CHECK(machine_near(with.convergence.objective, without.convergence.objective, 1e-7));
     CHECK(machine_distance(linear, kernel) <= 1e-3);
     CHECK(machine_rebuilt(&set, kernel) <= 1e-9);
     hsp_model_free(kernel);
@@ -123,7 +123,7 @@ static void hard_margins_and_evidence(void)
     hsp_data *data = machine_data(ctx, &set);
     hsp_training run = {.size = sizeof run};
     hsp_model *model = machine_train(ctx, data, "svm", "kernel=poly(2,1) hard=yes", &run);
-    CHECK(machine_near(run.optimum.margin, sqrt(2), 1e-6) && run.training_error == 0);
+    CHECK(machine_near(run.convergence.margin, sqrt(2), 1e-6) && run.training_error == 0);
     hsp_model_free(model);
     model = machine_train(ctx, data, "svm", "kernel=linear hard=yes", &run);
     CHECK(!model && run.stop == HSP_STOP_INSEPARABLE && run.evidence);
@@ -171,7 +171,8 @@ static void starts_are_used(void)
         hsp_model *first = machine_train(ctx, data, "svm", settings, &run);
         CHECK(run.updates > 0);
         hsp_model *again = machine_train_from(ctx, data, "svm", settings, first, &run);
-        CHECK_NOTE(run.passes == 0 && run.optimum.gap <= 2e-3, "%s: %d", how[k], (int)run.passes);
+        CHECK_NOTE(run.passes == 0 && run.convergence.gap <= 2e-3, "%s: %d", how[k],
+                   (int)run.passes);
         hsp_model_free(first);
         hsp_model_free(again);
     }
@@ -195,8 +196,8 @@ static void what_cannot_be_is_refused(void)
     hsp_training run = {.size = sizeof run};
     hsp_model *model =
         machine_train(ctx, data, "svm", "kernel=sigmoid(1,0) allow-indefinite=yes", &run);
-    CHECK(run.stop == HSP_STOP_STALLED && run.optimum.gap == 1 &&
-          isnan(run.optimum.dual_objective));
+    CHECK(run.stop == HSP_STOP_STALLED && run.convergence.gap == 1 &&
+          isnan(run.convergence.dual_objective));
     hsp_model_free(model);
     hsp_data_free(data);
 }

@@ -31,7 +31,7 @@ static void check_paper(const paper *p)
         CHECK_NOTE(r.status == HSP_OK && r.model, "%s", r.err.message);
         if (!r.model) continue;
         CHECK_NOTE(r.run.stop == HSP_STOP_CONVERGED, "%s at gap %g", hsp_stop_name(r.run.stop),
-                   r.run.optimum.gap);
+                   r.run.convergence.gap);
         for (int j = 0; j < s.d; j++)
             CHECK_NOTE(fabs(hsp_model_weights(r.model, 0)[j] - p->w[j]) <= 1e-4,
                        "w[%d] is %g, not %g", j, hsp_model_weights(r.model, 0)[j], p->w[j]);
@@ -41,8 +41,8 @@ static void check_paper(const paper *p)
         for (int i = 0; known > 0 && i < s.n; i++)
             CHECK_NOTE(fabsl(a[i] - p->a[i]) <= 1e-4L, "a[%d] is %Lg, not %g", i, a[i], p->a[i]);
         const double scale = p->C > 0 ? p->C * s.n : 1;
-        CHECK_NOTE(fabs(r.run.optimum.objective * scale - p->objective) <= 1e-8 * p->objective,
-                   "the objective is %.12g, not %.12g", r.run.optimum.objective * scale,
+        CHECK_NOTE(fabs(r.run.convergence.objective * scale - p->objective) <= 1e-8 * p->objective,
+                   "the objective is %.12g, not %.12g", r.run.convergence.objective * scale,
                    p->objective);
         margin_free(&r);
     }

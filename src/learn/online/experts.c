@@ -58,7 +58,7 @@ typedef struct experts {
     hsp__expert_weights voters;
     int randomized;
     uint64_t seed;
-    int shares;       /* return shares of the weight, which several panels can be compared by */
+    int shares; /* return shares of the weight, which several sets of experts can be compared by */
     int later_silent; /* columns that come later are silent at 0 */
     uint64_t mistakes;
     double expected, variance; /* of the number of mistakes, with chance */
@@ -228,23 +228,23 @@ static double experts_bound(double beta, int randomized, double best_mistakes, u
 static void experts_report(const hsp__online *run, hsp_training *out)
 {
     const experts *own = run->state;
-    hsp_experts_report *panel = &out->panel;
-    *panel = (hsp_experts_report){.experts = experts_count(own),
-                                  .examples = own->voters.seen,
-                                  .several = own->shares,
-                                  .randomized = own->randomized};
-    if (own->shares || panel->experts == 0) return;
+    hsp_experts_report *report = &out->experts;
+    *report = (hsp_experts_report){.count = experts_count(own),
+                                   .examples = own->voters.seen,
+                                   .several = own->shares,
+                                   .randomized = own->randomized};
+    if (own->shares || report->count == 0) return;
     uint64_t half;
-    panel->best = hsp__expert_weights_best(&own->voters, &panel->negated, &half);
-    panel->best_mistakes = (double)half / 2;
-    panel->best_share = 1 / hsp__expert_weights_total(&own->voters);
-    panel->mistakes = own->mistakes;
-    panel->expected = own->randomized ? own->expected : (double)own->mistakes;
-    panel->deviation = sqrt(own->variance);
-    panel->bound =
-        experts_bound(own->voters.beta, own->randomized, panel->best_mistakes, panel->experts);
+    report->best = hsp__expert_weights_best(&own->voters, &report->negated, &half);
+    report->best_mistakes = (double)half / 2;
+    report->best_share = 1 / hsp__expert_weights_total(&own->voters);
+    report->mistakes = own->mistakes;
+    report->expected = own->randomized ? own->expected : (double)own->mistakes;
+    report->deviation = sqrt(own->variance);
+    report->bound =
+        experts_bound(own->voters.beta, own->randomized, report->best_mistakes, report->count);
     /* rounding is no mistake: the sums above carry a little of it */
-    panel->held = panel->expected <= panel->bound + 1e-9 * (1 + panel->bound);
+    report->held = report->expected <= report->bound + 1e-9 * (1 + report->bound);
 }
 
 /* ---- Traces ---------------------------------------------------------------------------------- */

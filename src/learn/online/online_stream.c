@@ -389,8 +389,8 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     hsp__free(&ctx->allocator, work.met);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
-    made.has_panel = made.panel.experts > 0;
-    made.has_optimum = made.optimum.solver != NULL;
+    made.has_experts = made.experts.count > 0;
+    made.has_convergence = made.convergence.solver != NULL;
     if (!status) hsp__report_give(run, &made, sizeof made);
     return status ? status : hsp__train_status(&own, err);
 }
