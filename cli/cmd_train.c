@@ -405,22 +405,6 @@ static hsp_status train_check_certify(cli *run, train *todo, hsp_error *err)
     return HSP_OK;
 }
 
-static hsp_status train_learn(cli *run, train *todo, hsp_error *err)
-{
-    const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
-    if (todo->stream) {
-        cli_begin_output(); /* from here on, Ctrl-C keeps the model */
-        return hsp_train_stream(run->ctx, todo->path, read, learner, err, &todo->run, &todo->model);
-    }
-    hsp_status status =
-        cli_read(run, todo->path, read, NULL, err, &todo->data, &todo->load_seconds);
-    cli_begin_output();
-    if (status == HSP_OK)
-        status = hsp_train(run->ctx, todo->data, learner, err, &todo->run, &todo->model);
-    if (status == HSP_BAD_DATA && todo->data) cli_locate(run, todo->path, read, todo->data, err);
-    return status;
-}
-
 static hsp_status train_tell(cli *run, train *done, FILE *file, hsp_error *err)
 {
     hsp_status status = HSP_OK;
@@ -520,10 +504,18 @@ static hsp_status train_run(cli *run, hsp_error *err)
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
                   .trace = train_text(run, "trace"),
                   .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};
+    const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
     const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK && todo.certify) status = train_check_certify(run, &todo, err);
-    if (status == HSP_OK) status = train_learn(run, &todo, err);
+    if (status == HSP_OK && !todo.stream)
+        status = cli_read(run, todo.path, read, NULL, err, &todo.data, &todo.load_seconds);
+    cli_begin_output(); /* from here on, Ctrl-C keeps the model */
+    if (status == HSP_OK)
+        status = todo.stream ? hsp_train_stream(run->ctx, todo.path, read, learner, err, &todo.run,
+                                                &todo.model)
+                             : hsp_train(run->ctx, todo.data, learner, err, &todo.run, &todo.model);
+    if (status == HSP_BAD_DATA && todo.data) cli_locate(run, todo.path, read, todo.data, err);
     if (status == HSP_OK && todo.data && train_demands(run))
         status = train_confirm(run, &todo, err);
     const int stopped = status == HSP_CANCELLED && todo.model;

@@ -116,7 +116,7 @@ typedef struct dcd {
     dcd_offset offset;
     dcd_progress progress;
     /* Passes: */
-    uint32_t *bundles; /* count: in the order of visits */
+    uint64_t *bundles; /* count: in the order of visits */
     uint64_t count;
     uint64_t parallel, rounds;    /* sweeps at the same time, and how often per pass */
     double *copies[DCD_PARALLEL]; /* d each: the w of parallel sweeps; NULL: there are none */
@@ -141,35 +141,30 @@ static void dcd_offset_hold(dcd *m, double b)
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->offset.base = (1 - m->offset.slope) * b;
 }
 
-/* The largest curvature of P in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
-static double dcd_offset_curvature(const dcd *m, const double costs[2])
-{
-    const double both = costs[0] + costs[1];
-    if (m->p->loss->form == HSP__LOGISTIC) return both > 0 ? costs[0] * (costs[1] / both) : 0;
-    return m->p->loss->form == HSP__SQUARED_HINGE ? 2 * both : both;
-}
-
 static void dcd_offset_start(dcd *m)
 {
     double costs[2] = {0, 0}, norms = 0;
-    const int logistic = m->p->loss->form == HSP__LOGISTIC;
+    const hsp__loss_form form = m->p->loss->form;
     for (uint64_t i = 0; i < m->n; i++) {
         costs[m->rows[i].cost > 0] += fabs(m->rows[i].cost);
         norms += m->rows[i].cost != 0 ? m->rows[i].sqnorm : 0;
     }
-    const double curve = dcd_offset_curvature(m, costs);
+    /* The largest curvature of P in b, sum c loss''. Logistic: at w = 0 and the b that is best there. */
+    const double both = costs[0] + costs[1], mean = norms / (double)(m->n + 1);
+    const double curve = form != HSP__LOGISTIC ? (form == HSP__SQUARED_HINGE ? 2 : 1) * both
+                         : both > 0            ? costs[0] * (costs[1] / both)
+                                               : 0;
     double rho = DCD_PROXIMAL * curve;
     m->offset.slope_limit =
-        (logistic ? DCD_SLOPE_LOGISTIC : DCD_SLOPE) * norms / (double)(m->n + 1);
+        (form == HSP__LOGISTIC ? DCD_SLOPE_LOGISTIC : DCD_SLOPE) * norms / (double)(m->n + 1);
     if (m->offset.slope_limit > 0) rho = fmax(rho, fmin(1 / m->offset.slope_limit, curve));
     if (!(rho > 0)) rho = 1;
     if (m->p->offset == HSP__OFFSET_FREE) m->offset.slope = 1 / rho;
     if (m->p->offset == HSP__OFFSET_REGULARIZED) m->offset.slope = 1 / (1 + rho);
     /* Begin near the b that is best for w = 0: the log odds of the classes. */
-    if (!logistic || !(curve > 0)) return;
-    if (m->p->offset == HSP__OFFSET_REGULARIZED)
-        m->offset.balance = 1 / (1 + norms / (double)(m->n + 1));
-    const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
+    if (form != HSP__LOGISTIC || !(curve > 0)) return;
+    const int own = m->p->offset == HSP__OFFSET_REGULARIZED;
+    if (own) m->offset.balance = 1 / (1 + mean);
     dcd_offset_hold(m, log(costs[1] / costs[0]) * (curve / (curve + own)));
 }
 
@@ -208,29 +203,6 @@ static void dcd_offset_next(dcd *m)
 
 /* ---- A pass ---------------------------------------------------------------------------------- */
 
-static void dcd_shuffle(dcd *m)
-{
-    for (uint64_t i = m->count; i > 1; i--) {
-        const uint64_t j = hsp__random_below(&m->random, i);
-        const uint32_t other = m->bundles[j];
-        m->bundles[j] = m->bundles[i - 1];
-        m->bundles[i - 1] = other;
-    }
-}
-
-/* Multiply the steps of a sweep by `step`. */
-static void dcd_scale_steps(dcd *m, const dcd_sweep *sweep, double step)
-{
-    for (uint64_t k = sweep->from; k < sweep->to; k++) {
-        const uint64_t first = (uint64_t)m->bundles[k] * DCD_BUNDLE;
-        for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++)
-            if (m->rows[i].step != 0) {
-                m->rows[i].a -= (1 - step) * m->rows[i].step;
-                if (m->z) m->z[i] = hsp__logistic_margin_of(m->rows[i].a, fabs(m->rows[i].cost));
-            }
-    }
-}
-
 /* Parallel sweeps began at the same w: the step along the sum of their changes that is best for D. */
 static void dcd_combine(dcd *m, const dcd_sweep *sweeps)
 {
@@ -250,9 +222,15 @@ static void dcd_combine(dcd *m, const dcd_sweep *sweeps)
     vec->axpy_f64(step, m->u, m->w, d);
     m->t += step * t;
     m->conjugate += step * (conjugate + curvature / 2) - step * step * curvature / 2;
-    if (step < 1)
-        for (int k = 0; k < DCD_PARALLEL; k++)
-            dcd_scale_steps(m, &sweeps[k], step);
+    /* the sweeps of a round are neighbours */
+    for (uint64_t k = sweeps[0].from; step < 1 && k < sweeps[DCD_PARALLEL - 1].to; k++) {
+        const uint64_t first = m->bundles[k] * DCD_BUNDLE;
+        for (uint64_t i = first; i < first + DCD_BUNDLE && i < m->n; i++) {
+            if (m->rows[i].step == 0) continue;
+            m->rows[i].a -= (1 - step) * m->rows[i].step;
+            if (m->z) m->z[i] = hsp__logistic_margin_of(m->rows[i].a, fabs(m->rows[i].cost));
+        }
+    }
 }
 
 typedef struct dcd_round {
@@ -263,54 +241,49 @@ typedef struct dcd_round {
 static void dcd_run(void *user, uint64_t k)
 {
     dcd_round *round = user;
-    dcd_sweep *sweep = &round->sweeps[k];
-    if (round->m->parallel > 1)
-        memcpy(sweep->w, round->m->w, (size_t)round->m->d * sizeof *sweep->w);
-    hsp__dcd_sweep(sweep);
-}
-
-static dcd_sweep dcd_sweep_of(dcd *m, uint64_t part, double *w)
-{
-    const uint64_t parts = m->parallel * m->rounds;
-    return (dcd_sweep){.ctx = m->parallel > 1 ? NULL : m->ctx,
-                       .view = m->p->view,
-                       .loss = m->p->loss,
-                       .rows = m->rows,
-                       .z = m->z,
-                       .bundles = m->bundles,
-                       .from = hsp__part(m->count, parts, part),
-                       .to = hsp__part(m->count, parts, part + 1),
-                       .seed = hsp__random_bits(&m->random),
-                       .shrink_threshold = m->shrink_threshold,
-                       .skip_threshold = m->skip_threshold,
-                       .w = w,
-                       .b = dcd_b(m),
-                       .b_slope = m->offset.slope,
-                       .relaxation = m->parallel > 1 ? 1 : DCD_RELAXATION};
+    memcpy(round->sweeps[k].w, round->m->w, (size_t)round->m->d * sizeof(double));
+    hsp__dcd_sweep(&round->sweeps[k]);
 }
 
 static void dcd_pass(dcd *m)
 {
+    const int alone = m->parallel == 1;
+    const uint64_t parts = m->parallel * m->rounds;
     double gap = 0, slopes = 0;
     uint64_t updates = 0;
     m->mean_step = 0;
-    dcd_shuffle(m);
-    for (uint64_t round = 0; round < m->rounds && !hsp__tick(m->ctx); round++) {
+    hsp__random_shuffle(&m->random, m->bundles, m->count);
+    for (uint64_t part = 0; part < parts && !hsp__tick(m->ctx); part += m->parallel) {
         dcd_round work = {.m = m};
         for (uint64_t k = 0; k < m->parallel; k++)
-            work.sweeps[k] =
-                dcd_sweep_of(m, round * m->parallel + k, m->parallel > 1 ? m->copies[k] : m->w);
-        hsp__tasks_run(m->ctx, m->parallel, dcd_run, &work);
+            work.sweeps[k] = (dcd_sweep){.ctx = alone ? m->ctx : NULL,
+                                         .view = m->p->view,
+                                         .loss = m->p->loss,
+                                         .rows = m->rows,
+                                         .z = m->z,
+                                         .bundles = m->bundles,
+                                         .from = hsp__part(m->count, parts, part + k),
+                                         .to = hsp__part(m->count, parts, part + k + 1),
+                                         .seed = hsp__random_bits(&m->random),
+                                         .shrink_threshold = m->shrink_threshold,
+                                         .skip_threshold = m->skip_threshold,
+                                         .w = alone ? m->w : m->copies[k],
+                                         .b = dcd_b(m),
+                                         .b_slope = m->offset.slope,
+                                         .relaxation = alone ? DCD_RELAXATION : 1};
+        if (alone) {
+            hsp__dcd_sweep(&work.sweeps[0]);
+            m->t += work.sweeps[0].t, m->conjugate += work.sweeps[0].conjugate;
+        } else {
+            hsp__tasks_run(m->ctx, m->parallel, dcd_run, &work);
+            dcd_combine(m, work.sweeps);
+        }
         for (uint64_t k = 0; k < m->parallel; k++) {
             gap += work.sweeps[k].gap, slopes += work.sweeps[k].slopes;
             updates += work.sweeps[k].updates;
         }
-        if (m->parallel > 1)
-            dcd_combine(m, work.sweeps);
-        else
-            m->t += work.sweeps[0].t, m->conjugate += work.sweeps[0].conjugate;
     }
-    if (m->parallel > 1 && m->mean_step < DCD_STEP_POOR) m->parallel = m->rounds = 1;
+    if (!alone && m->mean_step < DCD_STEP_POOR) m->parallel = m->rounds = 1;
     gap += dcd_residual_cost(m);
     assert(m->offset.slope >= 0);
     m->progress.reduction = m->progress.gap > 0 ? fmin(gap / m->progress.gap, 1) : 1;
@@ -338,37 +311,6 @@ static double dcd_dual(const dcd *m)
     return m->conjugate - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
 }
 
-/* The relative duality gap as progress reports have it: an estimate. */
-static double dcd_estimate(const dcd *m)
-{
-    const double gap = dcd_expected_gap(m) * m->progress.calibration, primal = dcd_dual(m) + gap;
-    return gap >= 0 && primal > 0 ? fmin(gap / primal, 1) : (double)NAN;
-}
-
-static int dcd_check_due(dcd *m)
-{
-    const double dual = dcd_dual(m);
-    const double gap = dcd_expected_gap(m) * m->progress.calibration,
-                 wanted = fmax(m->goal->gap, 0) * (dual + gap);
-    m->skip_threshold = DCD_SKIP * fmin(wanted, gap) / (double)(m->n + 1);
-    return m->progress.idle >= DCD_IDLE || !(gap > wanted);
-}
-
-/* A difference between sum a y and b costs its square: make it smaller by scaling the a of one class
- * down, which costs less where no a is at a bound and rows are short. */
-static void dcd_balance(dcd *m)
-{
-    double sum[2] = {0, 0};
-    for (uint64_t i = 0; i < m->n; i++)
-        sum[m->rows[i].cost > 0] += m->a[i];
-    const double residual = (sum[1] - sum[0]) - m->offset.b;
-    const int heavy = residual > 0;
-    const double factor = 1 - m->offset.balance * fabs(residual) / sum[heavy];
-    if (!(factor > 0 && factor < 1)) return;
-    for (uint64_t i = 0; i < m->n; i++)
-        if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
-}
-
 /* Take a from the rows, make it feasible, and w = sum a y x of it; with `scores` also those of
  * m->w, since the rows are at hand. */
 static hsp_status dcd_feasible(dcd *m, double *w, double *scores)
@@ -378,7 +320,18 @@ static hsp_status dcd_feasible(dcd *m, double *w, double *scores)
         m->a[i] = m->rows[i].a;
     }
     hsp__gap_balance(m->ctx, m->p, m->a);
-    if (m->offset.balance > 0 && w != m->w) dcd_balance(m);
+    if (m->offset.balance > 0 && w != m->w) {
+        /* A difference between sum a y and b costs its square: make it smaller by scaling the a of
+         * one class down, which costs less where no a is at a bound and rows are short. */
+        double sum[2] = {0, 0};
+        for (uint64_t i = 0; i < m->n; i++)
+            sum[m->rows[i].cost > 0] += m->a[i];
+        const double residual = (sum[1] - sum[0]) - m->offset.b;
+        const int heavy = residual > 0;
+        const double factor = 1 - m->offset.balance * fabs(residual) / sum[heavy];
+        for (uint64_t i = 0; factor > 0 && factor < 1 && i < m->n; i++)
+            if ((m->rows[i].cost > 0) == heavy) m->a[i] *= factor;
+    }
     for (uint64_t i = 0; i < m->n; i++) {
         assert(!(m->a[i] < 0 || m->a[i] > hsp__loss_cap(m->p->loss, hsp__problem_cost(m->p, i))));
         m->ay[i] = hsp__problem_y(m->p, i) * m->a[i];
@@ -386,42 +339,27 @@ static hsp_status dcd_feasible(dcd *m, double *w, double *scores)
     return hsp__matvec_both(m->ctx, m->p->view, m->w, m->ay, m->err, scores, w);
 }
 
-/* Rows that are skipped and should not be. */
-static void dcd_unshrink(dcd *m, double b)
-{
-    for (uint64_t i = 0; i < m->n; i++) {
-        dcd_row *row = &m->rows[i];
-        if (!row->skip || row->cost == 0) continue;
-        const double margin = (row->cost > 0 ? 1 : -1) * (m->scores[i] + b);
-        if (row->a > 0 ? margin > 1 : margin < 1) row->skip = 0;
-    }
-}
-
-/* A step of Newton's method to the best regularized b for m->scores, logistic loss. */
-static double dcd_offset_newton(const dcd *m, double b)
-{
-    double slope = b, curvature = 1;
-    for (uint64_t i = 0; i < m->n; i++) {
-        const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
-        const double s = hsp__logistic_neg_gradient(y * (m->scores[i] + b));
-        slope -= cost * s;
-        curvature += fabs(cost) * s * (1 - s);
-    }
-    return b - slope / curvature;
-}
-
 /* P of w, whose scores are m->scores, with the best b for it (free; else the b of the sweeps, or
  * near it). */
 static hsp_status dcd_primal(dcd *m, const double *w, double *b, double *primal)
 {
-    *b = m->offset.balance > 0 ? m->offset.b : dcd_b(m);
-    if (m->offset.balance > 0) *b = dcd_offset_newton(m, *b);
-    hsp_status status = hsp__gap_offset(m->ctx, m->p, m->scores, m->err, b);
-    if (!status) *primal = hsp__gap_primal(m->ctx, m->p, w, *b, m->scores);
-    return status ? status : hsp__stop_status(m->ctx, m->err);
+    *b = dcd_b(m);
+    if (m->offset.balance > 0) { /* logistic: a step of Newton's method to the best regularized b */
+        double slope = m->offset.b, curvature = 1;
+        for (uint64_t i = 0; i < m->n; i++) {
+            const double cost = m->rows[i].cost, y = cost > 0 ? 1 : -1;
+            const double s = hsp__logistic_neg_gradient(y * (m->scores[i] + m->offset.b));
+            slope -= cost * s;
+            curvature += fabs(cost) * s * (1 - s);
+        }
+        *b = m->offset.b - slope / curvature;
+    }
+    HSP__TRY(hsp__gap_offset(m->ctx, m->p, m->scores, m->err, b));
+    *primal = hsp__gap_primal(m->ctx, m->p, w, *b, m->scores);
+    return hsp__stop_status(m->ctx, m->err);
 }
 
-/* Compute P and D. With a free offset (and a regularized one, logistic: dcd_balance) the rows' a
+/* Compute P and D. With a free offset (and a regularized one, logistic: dcd_feasible) the rows' a
  * becomes feasible by a small change that may move w = sum a y x far in the direction that all rows
  * share. So P is computed for w as it is, and for the w of the feasible a only at the end. */
 static hsp_status dcd_check(dcd *m)
@@ -430,16 +368,19 @@ static hsp_status dcd_check(dcd *m)
     const double before = s->gap, expected = dcd_expected_gap(m);
     double b, primal = 0;
     const int changed = m->p->offset == HSP__OFFSET_FREE || m->offset.balance > 0;
-    hsp_status status = dcd_feasible(m, m->u, changed ? m->scores : NULL);
-    if (status) return status;
+    HSP__TRY(dcd_feasible(m, m->u, changed ? m->scores : NULL));
     const double dual = hsp__gap_dual(m->ctx, m->p, m->a, m->u);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
     const int differs = changed && dual != 0;
     if (!differs) hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
-    status = dcd_primal(m, differs ? m->w : m->u, &b, &primal);
-    if (status) return status;
+    HSP__TRY(dcd_primal(m, differs ? m->w : m->u, &b, &primal));
     hsp__solution_keep(m->p, differs ? m->w : m->u, b, m->a, primal, dual, s);
-    dcd_unshrink(m, b);
+    for (uint64_t i = 0; i < m->n; i++) { /* rows that are skipped and should not be */
+        dcd_row *row = &m->rows[i];
+        if (!row->skip || row->cost == 0) continue;
+        const double margin = (row->cost > 0 ? 1 : -1) * (m->scores[i] + b);
+        if (row->a > 0 ? margin > 1 : margin < 1) row->skip = 0;
+    }
     if (expected > 0) m->progress.calibration = fmin(fmax((primal - dual) / expected, 0.1), 10);
     const int rounding = !(expected > DCD_ROUNDING * primal);
     m->progress.stalls = s->gap < before || !rounding ? 0 : m->progress.stalls + 1;
@@ -449,39 +390,15 @@ static hsp_status dcd_check(dcd *m)
     if (m->offset.balance > 0 && far <= DCD_SAME_W * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d))
         return HSP_OK;
     hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
-    status = dcd_primal(m, m->u, &b, &primal);
-    if (!status && primal - dual <= m->goal->gap * primal) {
+    HSP__TRY(dcd_primal(m, m->u, &b, &primal));
+    if (primal - dual <= m->goal->gap * primal) {
         s->gap = s->primal = HUGE_VAL, s->dual_value = -HUGE_VAL;
         hsp__solution_keep(m->p, m->u, b, m->a, primal, dual, s);
     }
-    return status;
+    return HSP_OK;
 }
 
 /* ---- The solver ------------------------------------------------------------------------------ */
-
-/* Passes, and checks when they are due; `check`: begin with a check. */
-static hsp_status dcd_loop(dcd *m, int check)
-{
-    const hsp__goal *goal = m->goal;
-    hsp__solution *s = m->s;
-    for (int stop = 0;; check = 0) {
-        if (!check) {
-            dcd_pass(m);
-            if (goal->max_passes && s->passes >= goal->max_passes)
-                stop = 1, s->stop = HSP_STOP_PASSES;
-            if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, dcd_estimate(m),
-                               goal->gap, &s->stop))
-                return HSP_CANCELLED;
-        }
-        if (!check && !stop && !dcd_check_due(m)) continue;
-        hsp_status status = dcd_check(m);
-        if (status) return status;
-        /* Numbers end somewhere: a goal below what rounding allows is never reached. */
-        if (m->progress.stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
-        if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
-        if (stop) return HSP_OK;
-    }
-}
 
 /* The run was stopped: check the rows' a and m->w once more if there is time. */
 static hsp_status dcd_stopped(dcd *m)
@@ -502,41 +419,48 @@ static hsp_status dcd_stopped(dcd *m)
     return HSP_OK;
 }
 
-static double dcd_sqnorm(const hsp_view *view, const hsp__row *row)
-{
-    if (!row->values) return (double)row->count;
-    return view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row->values, row->count)
-                                          : hsp__vec()->sqnorm_f64(row->values, row->count);
-}
-
-static void dcd_rows(dcd *m)
-{
-    const hsp_view *view = m->p->view;
-    for (uint64_t i = 0; i < m->n; i++) {
-        const double c = hsp__problem_cost(m->p, i);
-        const hsp__row row = hsp__view_row(view, i);
-        if (i % 1024 == 0) hsp__tick(m->ctx); /* what is begun with is whole all the same */
-        m->rows[i] = (dcd_row){.count = (uint32_t)row.count, .sqnorm = dcd_sqnorm(view, &row)};
-        m->rows[i].from = view->storage == HSP_DENSE ? i * view->stride : hsp__view_start(view, i);
-        if (c > 0)
-            m->rows[i].cost = c * hsp__problem_y(m->p, i);
-        else
-            m->rows[i].skip = 1; /* for ever */
-    }
-}
-
-/* Begin at the dual weights that were given. */
+/* Memory, the rows as sweeps need them, and the dual weights that were given. */
 static hsp_status dcd_start(dcd *m, int *given)
 {
-    *given = 0;
+    const hsp_view *view = m->p->view;
+    hsp__scratch *scratch = &m->scratch;
+    const double stored = (double)hsp_view_stored(view);
+    const double rounds = fmin(stored / DCD_ROUND_STORED, stored / (DCD_ROUND_COLS * (double)m->d));
+    /* More than two classes are several problems, which have their own threads. */
+    const int many = rounds >= 8 && view->classes == 2;
+    m->parallel = many ? DCD_PARALLEL : 1;
+    m->rounds = many ? (uint64_t)fmin(rounds, DCD_ROUNDS_MOST) : 1;
+    m->count = (m->n + DCD_BUNDLE - 1) / DCD_BUNDLE;
+    m->rows = hsp__scratch_raw(scratch, m->n, sizeof *m->rows);
+    m->bundles = hsp__scratch_raw(scratch, m->count, sizeof *m->bundles);
+    m->w = hsp__scratch_new(scratch, m->d, sizeof *m->w);
+    m->u = hsp__scratch_raw(scratch, m->d, sizeof *m->u);
+    m->a = hsp__scratch_raw(scratch, m->n, sizeof *m->a);
+    m->ay = hsp__scratch_raw(scratch, m->n, sizeof *m->ay);
+    m->scores = hsp__scratch_raw(scratch, m->n, sizeof *m->scores);
+    if (m->p->loss->form == HSP__LOGISTIC) m->z = hsp__scratch_raw(scratch, m->n, sizeof *m->z);
+    for (int k = 0; many && k < DCD_PARALLEL; k++)
+        m->copies[k] = hsp__scratch_raw(scratch, m->d, sizeof *m->w);
+    if (scratch->failed) return hsp__fail_memory(m->err);
+    for (uint64_t i = 0; i < m->count; i++)
+        m->bundles[i] = i;
     for (uint64_t i = 0; i < m->n; i++) {
-        m->rows[i].a = m->s->dual[i];
+        const double c = hsp__problem_cost(m->p, i), a = m->s->dual[i];
+        const hsp__row row = hsp__view_row(view, i);
+        if (i % 1024 == 0) hsp__tick(m->ctx); /* what is begun with is whole all the same */
+        m->rows[i] = (dcd_row){.a = a,
+                               .cost = c > 0 ? c * hsp__problem_y(m->p, i) : 0,
+                               .skip = !(c > 0), /* for ever */
+                               .count = (uint32_t)row.count,
+                               .from = view->storage == HSP_DENSE ? i * view->stride
+                                                                  : hsp__view_start(view, i),
+                               .sqnorm = hsp__matvec_sqnorm(view, &row)};
         if (m->z) m->z[i] = HUGE_VAL;
-        *given |= m->s->dual[i] != 0;
+        *given |= a != 0;
     }
+    dcd_offset_start(m);
     if (!*given) return HSP_OK;
-    hsp_status status = dcd_feasible(m, m->w, NULL);
-    if (status) return status;
+    HSP__TRY(dcd_feasible(m, m->w, NULL));
     for (uint64_t i = 0; i < m->n; i++) {
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
         m->t += m->ay[i];
@@ -549,55 +473,52 @@ static hsp_status dcd_start(dcd *m, int *given)
     return HSP_OK;
 }
 
-static hsp_status dcd_new(dcd *m)
-{
-    m->n = m->p->view->rows, m->d = m->p->view->cols;
-    m->count = (m->n + DCD_BUNDLE - 1) / DCD_BUNDLE;
-    const double stored = (double)hsp_view_stored(m->p->view);
-    const double rounds = fmin(stored / DCD_ROUND_STORED, stored / (DCD_ROUND_COLS * (double)m->d));
-    /* More than two classes are several problems, which have their own threads. */
-    const int many = rounds >= 8 && m->p->view->classes == 2;
-    m->parallel = many ? DCD_PARALLEL : 1;
-    m->rounds = many ? (uint64_t)fmin(rounds, DCD_ROUNDS_MOST) : 1;
-    m->rows = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->rows);
-    m->bundles = hsp__scratch_raw(&m->scratch, m->count, sizeof *m->bundles);
-    m->w = hsp__scratch_new(&m->scratch, m->d, sizeof *m->w);
-    m->u = hsp__scratch_raw(&m->scratch, m->d, sizeof *m->u);
-    m->a = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->a);
-    m->ay = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->ay);
-    m->scores = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->scores);
-    if (m->p->loss->form == HSP__LOGISTIC) m->z = hsp__scratch_raw(&m->scratch, m->n, sizeof *m->z);
-    for (int k = 0; m->parallel > 1 && k < DCD_PARALLEL; k++)
-        m->copies[k] = hsp__scratch_raw(&m->scratch, m->d, sizeof *m->w);
-    return m->scratch.failed ? hsp__fail_memory(m->err) : HSP_OK;
-}
-
 static int dcd_suits(const hsp__problem *p)
 {
     return !p->hard && p->penalty == HSP__PENALTY_L2;
 }
 
+/* Passes, and checks when they are due. */
 static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                             hsp_error *err, hsp__solution *s)
 {
     assert(dcd_suits(p) && p->view->labels && s->dual);
-    dcd m = {.ctx = ctx, .p = p, .goal = goal, .err = err, .s = s};
-    m.scratch.memory = &ctx->allocator;
-    int given = 0;
-    hsp_status status = dcd_new(&m);
-    if (!status) {
-        hsp__solution_begin(s);
-        m.shrink_threshold = m.progress.least = HUGE_VAL;
-        m.progress.calibration = 1;
-        hsp__random_seed(&m.random, goal->seed, 0);
-        for (uint64_t i = 0; i < m.count; i++)
-            m.bundles[i] = (uint32_t)i;
-        dcd_rows(&m);
-        dcd_offset_start(&m);
-        status = dcd_start(&m, &given);
-    }
+    dcd m = {.ctx = ctx,
+             .p = p,
+             .goal = goal,
+             .err = err,
+             .s = s,
+             .scratch.memory = &ctx->allocator,
+             .n = p->view->rows,
+             .d = p->view->cols,
+             .shrink_threshold = HUGE_VAL,
+             .progress = {.least = HUGE_VAL, .calibration = 1}};
+    int check = 0, stop = 0; /* given dual weights are checked first */
+    hsp__solution_begin(s);
+    hsp__random_seed(&m.random, goal->seed, 0);
+    hsp_status status = dcd_start(&m, &check);
     m.consistent = !status;
-    if (!status) status = dcd_loop(&m, given);
+    for (; !status && !stop; check = 0) {
+        if (!check) {
+            dcd_pass(&m);
+            const double gap = dcd_expected_gap(&m) * m.progress.calibration;
+            const double primal = dcd_dual(&m) + gap, wanted = fmax(goal->gap, 0) * primal;
+            const double part = gap >= 0 && primal > 0 ? fmin(gap / primal, 1) : (double)NAN;
+            if (goal->max_passes && s->passes >= goal->max_passes)
+                stop = 1, s->stop = HSP_STOP_PASSES;
+            if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, part, goal->gap,
+                               &s->stop)) {
+                status = HSP_CANCELLED;
+                break;
+            }
+            if (!stop) m.skip_threshold = DCD_SKIP * fmin(wanted, gap) / (double)(m.n + 1);
+            if (!stop && m.progress.idle < DCD_IDLE && gap > wanted) continue;
+        }
+        if ((status = dcd_check(&m))) break;
+        /* Numbers end somewhere: a goal below what rounding allows is never reached. */
+        if (m.progress.stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
+        if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
+    }
     if (status == HSP_CANCELLED) status = dcd_stopped(&m);
     hsp__scratch_free(&m.scratch);
     return status;

@@ -250,8 +250,8 @@ DCD_INLINE void dcd_updates(dcd_sweep *sweep, dcd_kind kind, hsp__loss_form form
     const uint64_t rows = s.view->rows;
     for (uint64_t k = s.from; k < s.to; k++) {
         if (s.ctx && k % DCD_TICK == 0 && hsp__tick(s.ctx)) break;
-        const uint64_t first = (uint64_t)s.bundles[k] * DCD_BUNDLE;
-        const uint64_t after = k + 1 < s.to ? (uint64_t)s.bundles[k + 1] * DCD_BUNDLE : rows;
+        const uint64_t first = s.bundles[k] * DCD_BUNDLE;
+        const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * DCD_BUNDLE : rows;
         const uint64_t mix = dcd_mix(s.seed + first);
         for (uint64_t j = 0; j < DCD_BUNDLE; j++) {
             const uint64_t here = (j * (mix | 1) + (mix >> 32)) % DCD_BUNDLE;

@@ -28,7 +28,7 @@ typedef struct dcd_sweep {
     dcd_row *rows; /* view->rows */
     double *z; /* likewise; logistic: a = c / (1 + exp(z)), so that a and c - a keep their digits
                   near the bounds; a = 0 is infinity, a = c minus that */
-    const uint32_t *bundles;
+    const uint64_t *bundles;
     uint64_t from, to; /* bundles[from] .. bundles[to - 1] are visited */
     uint64_t seed;     /* of the order within bundles */
     double

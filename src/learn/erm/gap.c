@@ -25,6 +25,36 @@ static uint64_t gap_parts(const hsp__problem *p)
 
 #define GAP_INLINE static inline __attribute__((always_inline))
 
+/* What is summed up of the rows for one of the two values, or for KKT. */
+typedef struct gap_sums {
+    double loss;      /* sum c loss(m) */
+    double growth;    /* sum c (loss(m - off) - loss(m)) */
+    double off;       /* hard: the largest off */
+    double conjugate; /* sum e(a) */
+    double t;         /* sum a y */
+    double total;     /* sum a */
+    double reach;     /* sum a ||x|| */
+} gap_sums;
+
+/* A pass over the rows, in parts. */
+typedef struct gap_work {
+    hsp_context *ctx; /* that may stop it; NULL: it is soon done */
+    const hsp__problem *p;
+    const double *w;      /* NULL: not known */
+    double b, size;       /* size: ||w|| */
+    const double *scores; /* <w, x_i>; NULL: the losses are not wanted */
+    const double *a;      /* NULL: the conjugates are not wanted */
+    double *found, *u;    /* scores and sum a y x are computed; NULL: not */
+    double *more;         /* (parts - 1) * cols: what the other parts add to u */
+    double most;          /* the largest a */
+    double *balance;      /* a that is made feasible, */
+    double factor;        /* and multiplied by this in the class `heavy` */
+    int heavy;
+    uint64_t parts;
+    gap_sums sums[GAP_PARTS];
+    hsp__kkt kkt[GAP_PARTS];
+} gap_work;
+
 /* Run rows(work, part, loss) with a loss that the compiler knows, so that its functions are inlined
  * in the loop. */
 #define GAP_BY_LOSS(rows, work, part)                   \
@@ -47,31 +77,15 @@ static uint64_t gap_parts(const hsp__problem *p)
 
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
-/* gamma of `n` operations and a few more, with room for the rounding of the bounds themselves. */
-static double gap_gamma(uint64_t n)
-{
-    const double nu = ((double)n + 16) * 0x1.04p-53;
-    return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
-}
-
-double hsp__gap_gamma(uint64_t n)
-{
-    return gap_gamma(n);
-}
-
 double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
 {
     assert(i < view->rows);
     const hsp__row row = hsp__view_row(view, i);
-    if (!row.values) return sqrt((double)row.count);
-    if (hsp__matvec_narrow(view)) {
-        double sum = 0;
-        for (uint64_t k = 0; k < row.count; k++)
-            sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
-        return sqrt(sum);
-    }
-    return sqrt(view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row.values, row.count)
-                                               : hsp__vec()->sqnorm_f64(row.values, row.count));
+    if (!hsp__matvec_narrow(view)) return sqrt(hsp__matvec_sqnorm(view, &row));
+    double sum = 0;
+    for (uint64_t k = 0; k < row.count; k++)
+        sum += (double)((const float *)row.values)[k] * (double)((const float *)row.values)[k];
+    return sqrt(sum);
 }
 
 typedef struct gap_norms {
@@ -107,8 +121,9 @@ static double gap_norm(const hsp__problem *p, uint64_t i)
 GAP_INLINE double gap_margin_error(const hsp__problem *p, uint64_t i, double size, double s,
                                    double b)
 {
-    const double sum = s != 0 && b != 0 ? gap_gamma(0) * fabs(s + b) : 0; /* else it is exact */
-    return gap_gamma(hsp__view_row(p->view, i).count) * size * gap_norm(p, i) + sum;
+    const double sum =
+        s != 0 && b != 0 ? hsp__gap_gamma(0) * fabs(s + b) : 0; /* else it is exact */
+    return hsp__gap_gamma(hsp__view_row(p->view, i).count) * size * gap_norm(p, i) + sum;
 }
 
 /* (high, low) += x y, with the errors of both operations (T. Ogita, S. Rump, S. Oishi, Accurate sum
@@ -128,7 +143,7 @@ static double gap_precise_slack(const hsp__problem *p, uint64_t i, const double 
 {
     const hsp_view *view = p->view;
     const hsp__row row = hsp__view_row(view, i);
-    const double gamma = gap_gamma(row.count);
+    const double gamma = hsp__gap_gamma(row.count);
     double high = b, low = 0;
     for (uint64_t k = 0; k < row.count; k++) {
         gap_add_product(&high, &low, hsp__row_value(view, &row, k), w[hsp__row_column(&row, k)]);
@@ -138,22 +153,18 @@ static double gap_precise_slack(const hsp__problem *p, uint64_t i, const double 
     return hsp__problem_positive(p, i) ? (1 - high) - low : (1 + high) + low;
 }
 
-/* What is summed up of the rows for one of the two values. */
-typedef struct gap_sums {
-    double loss;      /* sum c loss(m) */
-    double growth;    /* sum c (loss(m - off) - loss(m)) */
-    double off;       /* hard: the largest off */
-    double conjugate; /* sum e(a) */
-    double t;         /* sum a y */
-    double total;     /* sum a */
-    double reach;     /* sum a ||x|| */
-} gap_sums;
-
-static void gap_sums_add(gap_sums *to, const gap_sums *from)
+/* Run a pass and add up its sums. */
+static gap_sums gap_pass(hsp_context *ctx, gap_work *work, void (*part)(void *, uint64_t))
 {
-    to->loss += from->loss, to->growth += from->growth, to->off = fmax(to->off, from->off);
-    to->conjugate += from->conjugate, to->t += from->t, to->total += from->total,
-        to->reach += from->reach;
+    gap_sums all = {0};
+    hsp__tasks_run(ctx, work->parts, part, work);
+    for (uint64_t k = 0; k < work->parts; k++) {
+        const gap_sums *one = &work->sums[k];
+        all.loss += one->loss, all.growth += one->growth, all.off = fmax(all.off, one->off);
+        all.conjugate += one->conjugate, all.t += one->t, all.total += one->total;
+        all.reach += one->reach;
+    }
+    return all;
 }
 
 /* Rows whose distance from the margin is not known to nine digits are worth a second look. */
@@ -177,16 +188,6 @@ GAP_INLINE void gap_sum_loss(const hsp__problem *p, const hsp__loss *loss, uint6
     sums->growth += c * hsp__loss_growth(loss, z, value, off);
 }
 
-/* The rows' part of the dual, but for u. */
-GAP_INLINE void gap_sum_conjugate(const hsp__problem *p, const hsp__loss *loss, uint64_t i,
-                                  double a, gap_sums *sums)
-{
-    sums->conjugate += loss->conjugate(a, hsp__problem_cost(p, i));
-    sums->t += hsp__problem_y(p, i) * a;
-    sums->total += a;
-    sums->reach += a * gap_norm(p, i);
-}
-
 static double gap_penalty(const hsp__problem *p, const double *w, double b)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -202,8 +203,8 @@ static double gap_above(const hsp__problem *p, double penalty, const gap_sums *s
                         double *rounding)
 {
     assert(!(penalty < 0) && !(sums->loss < 0) && !(sums->growth < 0) && !(sums->off < 0));
-    *rounding =
-        gap_gamma(p->view->cols) * penalty + gap_gamma(p->view->rows) * sums->loss + sums->growth;
+    *rounding = hsp__gap_gamma(p->view->cols) * penalty +
+                hsp__gap_gamma(p->view->rows) * sums->loss + sums->growth;
     if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
     return penalty + sums->loss + *rounding;
 }
@@ -224,7 +225,7 @@ static double gap_terms(const hsp__problem *p, const gap_sums *sums)
 static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
 {
     assert(!(sums->total < 0) && !(sums->reach < 0));
-    const double gamma = gap_gamma(p->view->rows), terms = gap_terms(p, sums);
+    const double gamma = hsp__gap_gamma(p->view->rows), terms = gap_terms(p, sums);
     double share = gamma;
     if (p->offset == HSP__OFFSET_FREE && sums->total > 0) /* and the heavier class scaled by this */
         share += 2 * (fabs(sums->t) / sums->total + gamma);
@@ -244,7 +245,7 @@ static double gap_below(const hsp__problem *p, const gap_sums *sums, double squa
         *rounding += reach * fabs(sums->conjugate);
         return sums->conjugate - *rounding;
     }
-    *rounding += gap_gamma(p->view->cols) * all + reach * (sqrt(all) + reach);
+    *rounding += hsp__gap_gamma(p->view->cols) * all + reach * (sqrt(all) + reach);
     return sums->conjugate - all / 2 - *rounding;
 }
 
@@ -320,119 +321,107 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
     return status;
 }
 
-/* Slope and curvature of sum c loss(y (s + b)) over b. */
-typedef struct gap_line {
-    hsp_context *ctx;
-    const hsp__problem *p;
-    const double *scores;
-    double b, slope, curvature;
-} gap_line;
-
-GAP_INLINE void gap_line_rows(gap_line *line, uint64_t part, const hsp__loss *loss)
-{
-    const hsp__problem *p = line->p;
-    double slope = 0, curvature = 0;
-    (void)part; /* all rows */
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        if (i % GAP_TICK == 0 && hsp__tick(line->ctx)) return;
-        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
-        const double s = loss->neg_gradient(y * (line->scores[i] + line->b));
-        slope -= c * y * s;
-        curvature += loss->curvature(s, c);
-    }
-    line->slope = slope, line->curvature = curvature;
-}
-
 #define GAP_STEPS 60
 
-/* Newton's steps, kept between the nearest b known to be too low and too high. */
-static hsp_status gap_offset_smooth(hsp_context *ctx, const hsp__problem *p, const double *scores,
-                                    hsp_error *err, double *b)
+/* Newton's steps on sum c loss(y (s + b)) over b, kept between the nearest b known to be too low
+ * and too high. */
+GAP_INLINE void gap_offset_smooth(gap_work *work, uint64_t part, const hsp__loss *loss)
 {
+    const hsp__problem *p = work->p;
     double low = -HUGE_VAL, high = HUGE_VAL;
+    (void)part; /* all rows */
     for (int step = 0; step < GAP_STEPS; step++) {
-        gap_line line = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
-        GAP_BY_LOSS(gap_line_rows, &line, 0)
-        if (hsp__stopped(ctx)) return hsp__stop_status(ctx, err);
-        const double slope = line.slope, curvature = line.curvature;
-        if (slope == 0) return HSP_OK;
+        const double b = work->b;
+        double slope = 0, curvature = 0;
+        for (uint64_t i = 0; i < p->view->rows; i++) {
+            if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) return;
+            const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
+            const double s = loss->neg_gradient(y * (work->scores[i] + b));
+            slope -= c * y * s;
+            curvature += loss->curvature(s, c);
+        }
+        if (slope == 0) return;
         if (slope < 0)
-            low = *b;
+            low = b;
         else
-            high = *b;
-        double next = curvature > 0 ? *b - slope / curvature : slope < 0 ? *b + 1 : *b - 1;
+            high = b;
+        double next = curvature > 0 ? b - slope / curvature : slope < 0 ? b + 1 : b - 1;
         if (!(next > low && next < high)) next = (low + high) / 2;
-        if (!isfinite(next) || fabs(next - *b) <= 1e-15 * fabs(*b)) return HSP_OK;
-        *b = next;
+        if (!isfinite(next) || fabs(next - b) <= 1e-15 * fabs(b)) return;
+        work->b = next;
     }
-    return HSP_OK;
-}
-
-static void gap_offset_hard(const hsp__problem *p, const double *scores, double *b)
-{
-    double least = -HUGE_VAL, most = HUGE_VAL;
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        if (hsp__problem_positive(p, i))
-            least = fmax(least, 1 - scores[i]);
-        else
-            most = fmin(most, -1 - scores[i]);
-    }
-    const double middle = least / 2 + most / 2;
-    if (isfinite(middle)) *b = middle;
 }
 
 hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
                            hsp_error *err, double *b)
 {
     if (p->offset != HSP__OFFSET_FREE) return HSP_OK;
-    if (p->hard)
-        gap_offset_hard(p, scores, b);
-    else if (!hsp__loss_is_smooth(p->loss))
-        return gap_offset_hinge(ctx, p, scores, err, b);
-    else
-        return gap_offset_smooth(ctx, p, scores, err, b);
-    return HSP_OK;
+    if (p->hard) {
+        double least = -HUGE_VAL, most = HUGE_VAL;
+        for (uint64_t i = 0; i < p->view->rows; i++) {
+            if (hsp__problem_positive(p, i))
+                least = fmax(least, 1 - scores[i]);
+            else
+                most = fmin(most, -1 - scores[i]);
+        }
+        const double middle = least / 2 + most / 2;
+        if (isfinite(middle)) *b = middle;
+        return HSP_OK;
+    }
+    if (!hsp__loss_is_smooth(p->loss)) return gap_offset_hinge(ctx, p, scores, err, b);
+    gap_work work = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
+    GAP_BY_LOSS(gap_offset_smooth, &work, 0)
+    *b = work.b;
+    return hsp__stop_status(ctx, err);
 }
 
 /* ---- Primal ---------------------------------------------------------------------------------- */
 
-typedef struct gap_sum {
-    hsp_context *ctx;
-    const hsp__problem *p;
-    const double *w, *scores;
-    double b, size; /* size: ||w|| */
-    uint64_t parts;
-    gap_sums sums[GAP_PARTS];
-} gap_sum;
-
-GAP_INLINE void gap_primal_rows(gap_sum *work, uint64_t part, const hsp__loss *loss)
+/* One look at each row gives its score, its share of u, and what it adds to both values, as far as
+ * they are wanted. The loss is a constant here, so that the loop has it but once. */
+GAP_INLINE void gap_sum_rows(gap_work *work, uint64_t part, const hsp__loss *loss)
 {
     const hsp__problem *p = work->p;
-    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
+    const hsp_view *view = p->view;
+    const uint64_t from = hsp__part(view->rows, work->parts, part),
+                   to = hsp__part(view->rows, work->parts, part + 1);
+    const int narrow = hsp__matvec_narrow(view);
+    double *u = part && work->u ? work->more + (part - 1) * view->cols : work->u;
     gap_sums sums = {0};
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
-        if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
-        gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
+    if (u) memset(u, 0, view->cols * sizeof *u);
+    if (u && narrow)
+        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, work->found + from);
+    for (uint64_t i = from; i < to; i++) {
+        if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        if (u && !narrow) work->found[i] = hsp__row_score(view, i, work->w, 0);
+        if (work->scores)
+            gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
+        const double a = work->a ? work->a[i] : 0;
+        if (a == 0) continue;
+        sums.conjugate += loss->conjugate(a, hsp__problem_cost(p, i));
+        sums.t += hsp__problem_y(p, i) * a;
+        sums.total += a;
+        sums.reach += a * gap_norm(p, i);
+        if (u) hsp__matvec_add_row(view, i, hsp__problem_y(p, i) * a, u);
     }
     work->sums[part] = sums;
 }
 
-static void gap_primal_part(void *user, uint64_t part)
+static void gap_sum_part(void *user, uint64_t part)
 {
-    gap_sum *work = user;
-    GAP_BY_LOSS(gap_primal_rows, work, part)
+    gap_work *work = user;
+    GAP_BY_LOSS(gap_sum_rows, work, part)
 }
 
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                        const double *scores)
 {
-    gap_sums sums = {0};
     double rounding;
-    gap_sum work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b, .parts = gap_parts(p)};
+    gap_work work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b};
+    work.parts = gap_parts(p);
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
-    if (!hsp__tasks_try(ctx, work.parts, gap_primal_part, &work)) return (double)NAN;
-    for (uint64_t part = 0; part < work.parts; part++)
-        gap_sums_add(&sums, &work.sums[part]);
+    const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
+    if (hsp__stopped(ctx)) return (double)NAN;
     return gap_above(p, gap_penalty(p, w, b), &sums, &rounding);
 }
 
@@ -444,85 +433,39 @@ static double gap_box(const hsp__problem *p, uint64_t i)
     return p->hard ? HUGE_VAL : hsp__loss_cap(p->loss, hsp__problem_cost(p, i));
 }
 
-typedef struct gap_dual {
-    const hsp__problem *p;
-    uint64_t parts;
-    double *a;
-    int heavy; /* the class that is scaled by `factor` */
-    double factor;
-    double sums[GAP_PARTS][2];
-} gap_dual;
-
-static void gap_clip_part(void *user, uint64_t part)
+static void gap_balance_part(void *user, uint64_t part)
 {
-    gap_dual *work = user;
+    gap_work *work = user;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    double *a = work->a, sum[2] = {0, 0};
+    double *a = work->balance, sum[2] = {0, 0};
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
-        double clipped = a[i] > 0 ? fmin(a[i], gap_box(p, i)) : 0;
-        if (isinf(clipped)) clipped = 0;
-        if (clipped != a[i]) a[i] = clipped;
-        sum[hsp__problem_positive(p, i)] += clipped;
+        double next = a[i] > 0 ? fmin(a[i], gap_box(p, i)) : 0;
+        if (isinf(next)) next = 0;
+        if (hsp__problem_positive(p, i) == work->heavy) next *= work->factor;
+        if (next != a[i]) a[i] = next;
+        sum[hsp__problem_positive(p, i)] += next;
     }
-    work->sums[part][0] = sum[0], work->sums[part][1] = sum[1];
-}
-
-static void gap_scale_part(void *user, uint64_t part)
-{
-    gap_dual *work = user;
-    const hsp__problem *p = work->p;
-    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
-        if (hsp__problem_positive(p, i) == work->heavy) work->a[i] *= work->factor;
+    work->sums[part] = (gap_sums){.t = sum[1], .total = sum[0]};
 }
 
 void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
 {
-    gap_dual work = {.p = p, .parts = gap_parts(p), .a = a};
-    double sum[2] = {0, 0};
-    hsp__tasks_run(ctx, work.parts, gap_clip_part, &work);
-    for (uint64_t part = 0; part < work.parts; part++)
-        for (int side = 0; side < 2; side++)
-            sum[side] += work.sums[part][side];
-    if (p->offset != HSP__OFFSET_FREE || sum[0] == sum[1]) return;
-    work.heavy = sum[1] > sum[0];
-    work.factor = sum[!work.heavy] / sum[work.heavy];
+    gap_work work = {.p = p, .parts = gap_parts(p), .balance = a, .factor = 1};
+    const gap_sums sums = gap_pass(ctx, &work, gap_balance_part);
+    const double negative = sums.total, positive = sums.t;
+    if (p->offset != HSP__OFFSET_FREE || negative == positive) return;
+    work.heavy = positive > negative;
+    work.factor = work.heavy ? negative / positive : positive / negative;
     assert(!(work.factor < 0) && !(work.factor > 1));
-    hsp__tasks_run(ctx, work.parts, gap_scale_part, &work);
-}
-
-typedef struct gap_gains {
-    const hsp__problem *p;
-    uint64_t parts;
-    const double *a;
-    gap_sums sums[GAP_PARTS];
-} gap_gains;
-
-GAP_INLINE void gap_dual_rows(gap_gains *work, uint64_t part, const hsp__loss *loss)
-{
-    const hsp__problem *p = work->p;
-    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
-    gap_sums sums = {0};
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++)
-        if (work->a[i] != 0) gap_sum_conjugate(p, loss, i, work->a[i], &sums);
-    work->sums[part] = sums;
-}
-
-static void gap_dual_part(void *user, uint64_t part)
-{
-    gap_gains *work = user;
-    GAP_BY_LOSS(gap_dual_rows, work, part)
+    gap_pass(ctx, &work, gap_balance_part);
 }
 
 static double gap_dual_value(hsp_context *ctx, const hsp__problem *p, const double *a,
                              const double *u, double *rounding)
 {
-    gap_gains work = {.p = p, .parts = gap_parts(p), .a = a};
-    gap_sums sums = {0};
-    hsp__tasks_run(ctx, work.parts, gap_dual_part, &work);
-    for (uint64_t part = 0; part < work.parts; part++)
-        gap_sums_add(&sums, &work.sums[part]);
+    gap_work work = {.p = p, .parts = gap_parts(p), .a = a};
+    const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (!u) return sums.conjugate;
     const gap_errors errors = gap_coarse(p, &sums);
     return gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols), &errors, rounding);
@@ -534,21 +477,6 @@ double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, c
     return gap_dual_value(ctx, p, a, u, &rounding);
 }
 
-/* l1: scale a, and u with it, until no |u_j| is above 1. */
-static void gap_shrink(const hsp__problem *p, double *a, double *u)
-{
-    const uint64_t n = p->view->rows;
-    double most = hsp__vec()->norminf_f64(u, (size_t)p->view->cols), t = 0;
-    for (uint64_t i = 0; i < n; i++)
-        t += hsp__problem_y(p, i) * a[i];
-    if (p->offset == HSP__OFFSET_REGULARIZED) most = fmax(most, fabs(t));
-    if (!(most > 1)) return;
-    for (uint64_t i = 0; i < n; i++)
-        a[i] /= most;
-    for (uint64_t j = 0; j < p->view->cols; j++)
-        u[j] /= most;
-}
-
 /* ---- The dual in twice the digits ------------------------------------------------------------ */
 
 /* u = sum a y x and t = sum a y once more, where rounding in them is what the gap is made of.
@@ -558,7 +486,7 @@ static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const dou
                               double *low, gap_sums *sums)
 {
     const hsp_view *view = p->view;
-    const double gamma = gap_gamma(view->rows);
+    const double gamma = hsp__gap_gamma(view->rows);
     double t = 0, rest = 0, norm = HUGE_VAL, share = 1;
     memset(u, 0, view->cols * sizeof *u);
     memset(low, 0, view->cols * sizeof *low);
@@ -578,9 +506,9 @@ static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const dou
     sums->t = t + rest;
     const double size = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)view->cols));
     gap_errors errors = {gamma * gap_terms(p, sums),
-                         gamma * gamma * sums->reach + gap_gamma(0) * size};
+                         gamma * gamma * sums->reach + hsp__gap_gamma(0) * size};
     if (p->offset == HSP__OFFSET_REGULARIZED)
-        errors.reach += gap_gamma(0) * fabs(sums->t) + gamma * gamma * sums->total;
+        errors.reach += hsp__gap_gamma(0) * fabs(sums->t) + gamma * gamma * sums->total;
     if (p->offset != HSP__OFFSET_FREE || sums->t == 0) return errors;
     const double off = fabs(sums->t) * (1 + 1e-9) + gamma * gamma * sums->total;
     for (uint64_t i = 0; i < view->rows; i++) {
@@ -614,89 +542,52 @@ int hsp__gap_keep(const hsp__solution *s, double primal, double dual)
            (dual > s->dual_value || (isnan(s->dual_value) && !isnan(dual)) ? HSP__KEEP_DUAL : 0);
 }
 
-typedef struct gap_both {
-    hsp_context *ctx;
-    const hsp__problem *p;
-    const double *w, *a;
-    double b, size; /* size: ||w|| */
-    double *scores, *u;
-    uint64_t parts;
-    double *more; /* (parts - 1) * cols: what the other parts add to u */
-    gap_sums sums[GAP_PARTS];
-} gap_both;
-
-/* One look at each row gives its score, its share of u, and what it adds to both values. The loss
- * is a constant here, so that the loop has it but once. */
-GAP_INLINE void gap_both_rows(gap_both *work, uint64_t part, const hsp__loss *loss)
-{
-    const hsp__problem *p = work->p;
-    const hsp_view *view = p->view;
-    const uint64_t from = hsp__part(view->rows, work->parts, part),
-                   to = hsp__part(view->rows, work->parts, part + 1);
-    const int narrow = hsp__matvec_narrow(view);
-    double *u = part ? work->more + (part - 1) * view->cols : work->u;
-    gap_sums sums = {0};
-    memset(u, 0, view->cols * sizeof *u);
-    if (narrow)
-        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, work->scores + from);
-    for (uint64_t i = from; i < to; i++) {
-        const double a = work->a[i];
-        if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
-        if (!narrow) work->scores[i] = hsp__row_score(view, i, work->w, 0);
-        gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
-        if (a == 0) continue;
-        gap_sum_conjugate(p, loss, i, a, &sums);
-        hsp__matvec_add_row(view, i, hsp__problem_y(p, i) * a, u);
-    }
-    work->sums[part] = sums;
-}
-
-static void gap_both_part(void *user, uint64_t part)
-{
-    gap_both *work = user;
-    GAP_BY_LOSS(gap_both_rows, work, part)
-}
-
 /* Rounding that is more than this share of the gap, and of the primal, is worth a second look. */
 static const double gap_much_rounding = 1.0 / 16, gap_least_rounding = 1e-13;
 
 hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                     double *u, double *scores, hsp_error *err, hsp__gap_values *out)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    const uint64_t d = p->view->cols;
-    gap_both work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
-    gap_sums sums = {0};
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    const size_t cols = (size_t)d;
+    gap_work work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
+    work.found = scores;
     double up, down = 0;
     assert(p->view->labels && (p->hard || p->loss));
-    work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)d));
-    work.parts = p->view->rows ? hsp__matvec_parts(p->view) : 1;
-    work.more = hsp__new_raw(memory, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
+    work.size = sqrt(hsp__vec()->sqnorm_f64(w, cols));
+    work.parts = n ? hsp__matvec_parts(p->view) : 1;
+    work.more =
+        hsp__new_raw(&ctx->allocator, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
     if (!work.more) return hsp__fail_memory(err);
     hsp__gap_balance(ctx, p, a);
-    hsp__tasks_try(ctx, work.parts, gap_both_part, &work);
-    for (uint64_t part = 0; part < work.parts; part++) {
-        gap_sums_add(&sums, &work.sums[part]);
-        if (part) hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, (size_t)d);
-    }
+    gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
+    for (uint64_t part = 1; part < work.parts; part++)
+        hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, cols);
     if (hsp__stopped(ctx)) {
-        hsp__free(memory, work.more);
+        hsp__free(&ctx->allocator, work.more);
         return hsp__stop_status(ctx, err);
     }
     out->primal = gap_above(p, gap_penalty(p, w, b), &sums, &up);
-    if (p->penalty == HSP__PENALTY_L1) {
-        gap_shrink(p, a, u);
+    if (p->penalty == HSP__PENALTY_L1) { /* scale a, and u with it, until no |u_j| is above 1 */
+        double most = hsp__vec()->norminf_f64(u, cols), t = 0;
+        for (uint64_t i = 0; i < n; i++)
+            t += hsp__problem_y(p, i) * a[i];
+        if (p->offset == HSP__OFFSET_REGULARIZED) most = fmax(most, fabs(t));
+        for (uint64_t i = 0; most > 1 && i < n; i++)
+            a[i] /= most;
+        for (uint64_t j = 0; most > 1 && j < d; j++)
+            u[j] /= most;
         out->dual = gap_dual_value(ctx, p, a, u, &down);
     } else {
         gap_errors errors = gap_coarse(p, &sums);
-        out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+        out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, cols), &errors, &down);
         if (down > gap_much_rounding * (out->primal - out->dual) &&
             down > gap_least_rounding * out->primal) {
             errors = gap_precise(ctx, p, a, u, work.more, &sums);
-            out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)d), &errors, &down);
+            out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, cols), &errors, &down);
         }
     }
-    hsp__free(memory, work.more);
+    hsp__free(&ctx->allocator, work.more);
     /* weak duality: both are bounds, and a is feasible (but for sums that a stop cut short) */
     assert(hsp__stopped(ctx) || !(out->dual > out->primal * (1 + 1e-9) + 1e-290));
     out->gap = hsp__gap_relative(out->primal, out->dual);
@@ -706,142 +597,65 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
 
 /* ---- KKT ------------------------------------------------------------------------------------- */
 
-/* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it, and
- * what is left of them is rounding. `size` is sum a_i ||x_i||. */
-static double gap_stationarity(const hsp__problem *p, const double *w, const double *u, double size)
-{
-    const size_t d = (size_t)p->view->cols;
-    double off = 0;
-    if (p->penalty == HSP__PENALTY_L2) {
-        size = fmax(size, sqrt(hsp__vec()->sqnorm_f64(w, d)));
-        return size > 0 ? sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size : 0;
-    }
-    for (size_t j = 0; j < d; j++)
-        off = fmax(off, w[j] == 0 ? fabs(u[j]) - 1 : fabs(u[j] - (w[j] > 0 ? 1 : -1)));
-    return off;
-}
-
-GAP_INLINE double gap_complementarity(const hsp__loss *loss, double m, double a, double c)
-{
-    if (loss->form == HSP__HARD_MARGIN) return m > 1 ? a * (m - 1) : 0;
-    if (!(c > 0)) return 0;
-    if (loss->form != HSP__HINGE) return fabs(a / c - loss->neg_gradient(m));
-    return m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
-}
-
 /* Where a row with a > 0 lies. The gap is a sum of terms that are not negative (problem.h), one a
  * row; of the hinge they are
  *
- *     a (m - 1) beyond the margin, which is 0 where a = 0;      (c - a)(1 - m) inside it, 0 at a =
- * c.
+ *     a (m - 1) beyond the margin, which is 0 where a = 0;
+ *     (c - a)(1 - m) inside it, 0 at a = c.
  *
  * So of the two factors, m - 1 and what a lacks of its bound relative to `scale` (the smaller of c
  * and the largest a), the smaller one is at most sqrt(gap P / scale): it is the one that an exact
  * solution would have at 0. A row is on the margin where that is m - 1, or where |m - 1| <= 1e-6.
  */
-GAP_INLINE void gap_count(const hsp__loss *loss, double m, double a, double c, double most,
-                          hsp__kkt *out)
+GAP_INLINE void gap_kkt_rows(gap_work *work, uint64_t part, const hsp__loss *loss)
 {
-    if (!(a > 0)) return;
-    const int hard = loss->form == HSP__HARD_MARGIN;
-    const double scale = hard ? most : fmin(c, most);
-    const double lacks = m > 1                      ? a / scale
-                         : hard                     ? HUGE_VAL
-                         : loss->form == HSP__HINGE ? (c - a) / scale
-                                                    : 0;
-    out->support++;
-    if (fabs(m - 1) <= fmax(lacks, 1e-6))
-        out->on++;
-    else if (m < 0)
-        out->wrong++;
-    else if (m < 1)
-        out->inside++;
-}
-
-typedef struct gap_rows {
-    hsp_context *ctx; /* that may stop it; NULL: it is soon done */
-    const hsp__problem *p;
-    const double *w; /* NULL: not known */
-    double b, size;  /* size: ||w|| */
-    const double *a, *scores;
-    double most; /* the largest a */
-    int lengths; /* of rows are wanted */
-    uint64_t parts;
-    struct {
-        hsp__kkt kkt;
-        double total, t; /* sum a, sum a y */
-        double size;     /* sum a ||x|| */
-    } sums[GAP_PARTS];
-} gap_rows;
-
-/* y (s + b), by a second look where the first says little of where the row lies. */
-GAP_INLINE double gap_margin(const gap_rows *work, uint64_t i, double y, int hard)
-{
-    const double m = y * (work->scores[i] + work->b);
-    if (!work->w || hard) return m;
-    double off = gap_margin_error(work->p, i, work->size, work->scores[i], work->b);
-    return fabs(1 - m) <= gap_near * off
-               ? 1 - gap_precise_slack(work->p, i, work->w, work->size, work->b, &off)
-               : m;
-}
-
-GAP_INLINE void gap_kkt_rows(gap_rows *work, uint64_t part, const hsp__loss *loss)
-{
-    const int hard = loss->form == HSP__HARD_MARGIN;
+    const int hard = loss->form == HSP__HARD_MARGIN, hinge = loss->form == HSP__HINGE;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     hsp__kkt kkt = {.least = HUGE_VAL};
-    double total = 0, t = 0, size = 0;
+    gap_sums sums = {0};
     for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
         if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
-        const double m = gap_margin(work, i, y, hard);
+        double m = y * (work->scores[i] + work->b), wrong = 0;
+        if (work->w && !hard) { /* a second look where the first says little */
+            double off = gap_margin_error(p, i, work->size, work->scores[i], work->b);
+            if (fabs(1 - m) <= gap_near * off)
+                m = 1 - gap_precise_slack(p, i, work->w, work->size, work->b, &off);
+        }
         const double over = fmax(-a, a - gap_box(p, i));
         if (over > 0) kkt.dual = fmax(kkt.dual, c > 0 ? over / c : over);
         if (hard) kkt.primal = fmax(kkt.primal, 1 - m);
         if (hard || c > 0) kkt.least = fmin(kkt.least, m);
-        kkt.complementarity = fmax(kkt.complementarity, gap_complementarity(loss, m, a, c));
-        total += a;
-        t += y * a;
-        if (work->lengths && a > 0) size += a * gap_norm(p, i);
-        gap_count(loss, m, a, c, work->most, &kkt);
+        if (hard)
+            wrong = m > 1 ? a * (m - 1) : 0;
+        else if (c > 0 && hinge)
+            wrong = m > 1 ? a / c * (m - 1) : (1 - a / c) * (1 - m);
+        else if (c > 0)
+            wrong = fabs(a / c - loss->neg_gradient(m));
+        kkt.complementarity = fmax(kkt.complementarity, wrong);
+        sums.total += a;
+        sums.t += y * a;
+        if (!(a > 0)) continue;
+        if (work->w && p->penalty == HSP__PENALTY_L2) sums.reach += a * gap_norm(p, i);
+        const double scale = hard ? work->most : fmin(c, work->most);
+        const double lacks = m > 1 ? a / scale : hard ? HUGE_VAL : hinge ? (c - a) / scale : 0;
+        kkt.support++;
+        if (fabs(m - 1) <= fmax(lacks, 1e-6))
+            kkt.on++;
+        else if (m < 0)
+            kkt.wrong++;
+        else if (m < 1)
+            kkt.inside++;
     }
-    work->sums[part].kkt = kkt;
-    work->sums[part].total = total;
-    work->sums[part].t = t;
-    work->sums[part].size = size;
+    work->kkt[part] = kkt;
+    work->sums[part] = sums;
 }
 
-static void gap_rows_part(void *user, uint64_t part)
+static void gap_kkt_part(void *user, uint64_t part)
 {
-    gap_rows *work = user;
+    gap_work *work = user;
     GAP_BY_LOSS(gap_kkt_rows, work, part)
-}
-
-/* sum a ||x|| comes back, or 0 when it is not wanted. */
-static double gap_all_rows(hsp_context *ctx, gap_rows *work, hsp__kkt *out)
-{
-    const hsp__problem *p = work->p;
-    double total = 0, t = 0, size = 0;
-    *out = (hsp__kkt){.least = HUGE_VAL};
-    work->parts = gap_parts(p);
-    work->most = hsp__vec()->norminf_f64(work->a, (size_t)p->view->rows);
-    hsp__tasks_run(ctx, work->parts, gap_rows_part, work);
-    for (uint64_t part = 0; part < work->parts; part++) {
-        const hsp__kkt *one = &work->sums[part].kkt;
-        out->dual = fmax(out->dual, one->dual);
-        out->primal = fmax(out->primal, one->primal);
-        out->complementarity = fmax(out->complementarity, one->complementarity);
-        out->least = fmin(out->least, one->least);
-        out->support += one->support, out->on += one->on;
-        out->inside += one->inside, out->wrong += one->wrong;
-        total += work->sums[part].total, t += work->sums[part].t;
-        size += work->sums[part].size;
-    }
-    assert(out->on + out->inside + out->wrong <= out->support && out->support <= p->view->rows);
-    if (p->offset == HSP__OFFSET_FREE && total > 0) out->dual = fmax(out->dual, fabs(t) / total);
-    if (p->hard && total > 0) out->complementarity /= total;
-    return size;
 }
 
 void hsp__gap_margin(double square, hsp__kkt *kkt)
@@ -850,21 +664,39 @@ void hsp__gap_margin(double square, hsp__kkt *kkt)
     kkt->margin = square > 0 ? kkt->least / sqrt(square) : (double)NAN;
 }
 
-void hsp__gap_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
-                         const double *scores, hsp__kkt *out)
-{
-    gap_rows work = {.p = p, .b = b, .a = a, .scores = scores};
-    gap_all_rows(ctx, &work, out);
-}
-
 void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                   const double *a, const double *u, const double *scores, hsp__kkt *out)
 {
-    gap_rows work = {.ctx = ctx, .p = p, .w = w, .b = b, .a = a, .scores = scores};
-    const double square = hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols);
-    work.size = sqrt(square);
-    work.lengths = p->penalty == HSP__PENALTY_L2;
-    const double size = gap_all_rows(ctx, &work, out);
-    out->stationarity = gap_stationarity(p, w, u, size);
+    const size_t d = (size_t)p->view->cols;
+    const double square = w ? hsp__vec()->sqnorm_f64(w, d) : 0;
+    gap_work work = {.ctx = w ? ctx : NULL, .p = p, .w = w, .b = b, .size = sqrt(square)};
+    work.a = a, work.scores = scores;
+    work.parts = gap_parts(p);
+    work.most = hsp__vec()->norminf_f64(a, (size_t)p->view->rows);
+    const gap_sums sums = gap_pass(ctx, &work, gap_kkt_part);
+    *out = (hsp__kkt){.least = HUGE_VAL};
+    for (uint64_t part = 0; part < work.parts; part++) {
+        const hsp__kkt *one = &work.kkt[part];
+        out->dual = fmax(out->dual, one->dual);
+        out->primal = fmax(out->primal, one->primal);
+        out->complementarity = fmax(out->complementarity, one->complementarity);
+        out->least = fmin(out->least, one->least);
+        out->support += one->support, out->on += one->on;
+        out->inside += one->inside, out->wrong += one->wrong;
+    }
+    assert(out->on + out->inside + out->wrong <= out->support && out->support <= p->view->rows);
+    if (p->offset == HSP__OFFSET_FREE && sums.total > 0)
+        out->dual = fmax(out->dual, fabs(sums.t) / sums.total);
+    if (p->hard && sums.total > 0) out->complementarity /= sums.total;
+    if (!w) return;
     hsp__gap_margin(square, out);
+    /* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it,
+     * and what is left of them is rounding. */
+    const double size = fmax(sums.reach, work.size);
+    if (p->penalty == HSP__PENALTY_L2 && size > 0)
+        out->stationarity = sqrt(hsp__vec()->sqdist_f64(w, u, d)) / size;
+    for (size_t j = 0; p->penalty == HSP__PENALTY_L1 && j < d; j++) {
+        const double off = w[j] == 0 ? fabs(u[j]) - 1 : fabs(u[j] - (w[j] > 0 ? 1 : -1));
+        out->stationarity = fmax(out->stationarity, off);
+    }
 }

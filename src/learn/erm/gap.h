@@ -57,8 +57,14 @@ double hsp__gap_row_norm(const hsp_view *view, uint64_t i);
 /* The norms of all rows, for problem.norms; the caller frees them. */
 hsp_status hsp__gap_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out);
 
-/* What n operations in double may be off by, relative to the sum of their |terms|. */
-double hsp__gap_gamma(uint64_t n);
+/* What n operations in double, and a few more, may be off by, relative to the sum of their |terms|,
+ * with room for the rounding of the bounds themselves. */
+static inline double hsp__gap_gamma(uint64_t n)
+{
+    const double nu = ((double)n + 16) * 0x1.04p-53;
+    return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
+}
+
 /* P from scores without b, which are those of hsp__matvec_scores; rounded up. */
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                        const double *scores);
@@ -85,14 +91,11 @@ double hsp__gap_relative(double primal, double dual);
 enum { HSP__KEEP_PRIMAL = 1, HSP__KEEP_DUAL = 2 };
 int hsp__gap_keep(const hsp__solution *s, double primal, double dual);
 
-/* The same without what needs w: stationarity, margin and inverse_norm stay 0. */
-void hsp__gap_kkt_scores(hsp_context *ctx, const hsp__problem *p, double b, const double *a,
-                         const double *scores, hsp__kkt *out);
-
 /* margin and inverse_norm, from ||w||^2 and `least`. */
 void hsp__gap_margin(double square, hsp__kkt *kkt);
 
-/* The KKT residuals of (w, b, a), with u and scores from hsp__gap. */
+/* The KKT residuals of (w, b, a), with u and scores from hsp__gap. w and u NULL: what needs them,
+ * stationarity, margin and inverse_norm, stays 0. */
 void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                   const double *a, const double *u, const double *scores, hsp__kkt *out);
 

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "data/data.h"
 #include "model/model.h"
 #include "vec/vec.h"
 
@@ -109,6 +108,13 @@ void hsp__matvec_add_row(const hsp_view *view, uint64_t i, double a, double *y)
         vec->sparse_axpy_f32f64(a, row.indices, row.values, n, y);
     else
         vec->sparse_axpy_f64(a, row.indices, row.values, n, y);
+}
+
+double hsp__matvec_sqnorm(const hsp_view *view, const hsp__row *row)
+{
+    if (!row->values) return (double)row->count;
+    return view->precision == HSP_FLOAT32 ? hsp__vec()->sqnorm_f32f64(row->values, row->count)
+                                          : hsp__vec()->sqnorm_f64(row->values, row->count);
 }
 
 static void matvec_combine_part(void *user, uint64_t part)

@@ -4,7 +4,7 @@
 #ifndef HSP_LEARN_ERM_MATVEC_H
 #define HSP_LEARN_ERM_MATVEC_H
 
-#include "halfspace_all.h"
+#include "data/data.h"
 
 /* scores[i] = <w, x_i> + b for all rows, with the bits of hsp__row_score. `w` has view->cols. */
 void hsp__matvec_scores(hsp_context *ctx, const hsp_view *view, const double *w, double b,
@@ -16,6 +16,9 @@ hsp_status hsp__matvec_combine(hsp_context *ctx, const hsp_view *view, const dou
 
 /* y += a x_i. */
 void hsp__matvec_add_row(const hsp_view *view, uint64_t i, double a, double *y);
+
+/* ||x||^2. */
+double hsp__matvec_sqnorm(const hsp_view *view, const hsp__row *row);
 
 /* Both in one pass over the rows: scores (n) = X w, out (d) = X' v. */
 hsp_status hsp__matvec_both(hsp_context *ctx, const hsp_view *view, const double *w,

@@ -155,7 +155,7 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
                                      .stop = s->stop};
     task->gap_unknown = isnan(s->primal) && s->stop != HSP_STOP_PASSES;
     if (!task->gap_unknown) {
-        hsp__gap_kkt_scores(train->ctx, p, s->b, s->a, s->scores, &task->kkt);
+        hsp__gap_kkt(train->ctx, p, NULL, s->b, s->a, NULL, s->scores, &task->kkt);
         hsp__gap_margin(fmax(s->square, 0), &task->kkt);
     }
     task->unsure = kernel_erm_unsure(cache, s, p->view->rows);
