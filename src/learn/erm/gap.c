@@ -52,7 +52,7 @@ typedef struct gap_work {
     int heavy;
     uint64_t parts;
     gap_sums sums[GAP_PARTS];
-    hsp__kkt kkt[GAP_PARTS];
+    hsp__kkt *kkt; /* parts */
 } gap_work;
 
 /* Run rows(work, part, loss) with a loss that the compiler knows, so that its functions are inlined
@@ -387,16 +387,17 @@ GAP_INLINE void gap_sum_rows(gap_work *work, uint64_t part, const hsp__loss *los
                    to = hsp__part(view->rows, work->parts, part + 1);
     const int narrow = hsp__matvec_narrow(view);
     double *u = part && work->u ? work->more + (part - 1) * view->cols : work->u;
+    const double *scores = work->scores, *all = work->a;
+    hsp_context *ctx = work->ctx;
     gap_sums sums = {0};
     if (u) memset(u, 0, view->cols * sizeof *u);
     if (u && narrow)
         hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, work->found + from);
     for (uint64_t i = from; i < to; i++) {
-        if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        if (ctx && i % GAP_TICK == 0 && hsp__tick(ctx)) break;
         if (u && !narrow) work->found[i] = hsp__row_score(view, i, work->w, 0);
-        if (work->scores)
-            gap_sum_loss(p, loss, i, work->w, work->size, work->scores[i], work->b, &sums);
-        const double a = work->a ? work->a[i] : 0;
+        if (scores) gap_sum_loss(p, loss, i, work->w, work->size, scores[i], work->b, &sums);
+        const double a = all ? all[i] : 0;
         if (a == 0) continue;
         sums.conjugate += loss->conjugate(a, hsp__problem_cost(p, i));
         sums.t += hsp__problem_y(p, i) * a;
@@ -673,10 +674,12 @@ void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, doub
     work.a = a, work.scores = scores;
     work.parts = gap_parts(p);
     work.most = hsp__vec()->norminf_f64(a, (size_t)p->view->rows);
+    hsp__kkt parts[GAP_PARTS];
+    work.kkt = parts;
     const gap_sums sums = gap_pass(ctx, &work, gap_kkt_part);
     *out = (hsp__kkt){.least = HUGE_VAL};
     for (uint64_t part = 0; part < work.parts; part++) {
-        const hsp__kkt *one = &work.kkt[part];
+        const hsp__kkt *one = &parts[part];
         out->dual = fmax(out->dual, one->dual);
         out->primal = fmax(out->primal, one->primal);
         out->complementarity = fmax(out->complementarity, one->complementarity);

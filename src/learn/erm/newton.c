@@ -46,8 +46,7 @@
 #include "base/threads.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
-#include "learn/erm/newton_hessian.h"
-#include "learn/erm/newton_rows.h"
+
 #include "learn/erm/solvers.h"
 #include "vec/vec.h"
 
@@ -114,36 +113,29 @@ static double newton_sqnorm(const hsp__newton *s, const double *x)
     return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
 }
 
-/* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost. */
-static double newton_residual(const hsp__newton *s)
-{
-    double sum = 0, unbalanced = 0;
-    for (uint64_t j = 0; j < s->d; j++) {
-        const double off = s->ridge * s->w[j] - s->u[j];
-        sum += off * (off / s->ridge);
-    }
-    if (s->offset_ridge > 0) {
-        const double off = s->offset_ridge * s->w[s->d] - s->u[s->d];
-        sum += off * (off / s->offset_ridge);
-    } else if (s->dim > s->d) {
-        unbalanced = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
-    }
-    return sum / 2 + unbalanced;
-}
-
 static newton_estimates newton_estimate(const hsp__newton *s)
 {
     const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
-    newton_estimates f = {.residual = newton_residual(s)};
+    /* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost */
+    double residual = 0, unbalanced = 0;
+    for (uint64_t j = 0; j < s->d; j++) {
+        const double off = s->ridge * s->w[j] - s->u[j];
+        residual += off * (off / s->ridge);
+    }
+    if (s->offset_ridge > 0) {
+        const double off = s->offset_ridge * s->w[s->d] - s->u[s->d];
+        residual += off * (off / s->offset_ridge);
+    } else if (s->dim > s->d) {
+        unbalanced = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+    }
+    newton_estimates f = {.residual = residual / 2 + unbalanced};
     if (s->form == HSP__HARD_MARGIN) { /* of (w, b) and a scaled as is best */
         f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
         f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
         f.size = s->now.total;
     } else {
-        const double off =
-            s->offset_ridge > 0 || s->dim == s->d ? 0 : fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
         f.primal = ww / 2 + s->now.loss;
-        f.dual = s->now.conjugate - uu / 2 - off;
+        f.dual = s->now.conjugate - uu / 2 - unbalanced;
         f.size = f.primal;
     }
     return f;
@@ -183,16 +175,6 @@ static int newton_separate(hsp__newton *s, double *w, double *scores, hsp_error 
     return 1;
 }
 
-/* Hard: the multiple of a with the largest dual value. */
-static void newton_stretch(const hsp__newton *s, double *a)
-{
-    const double uu = newton_sqnorm(s, s->u);
-    const double factor = uu > 0 ? s->now.total / uu : 1;
-    if (isfinite(factor))
-        for (uint64_t i = 0; i < s->n; i++)
-            a[i] *= factor;
-}
-
 /* Compute the gap of w and the multipliers; the best of each is kept. The multipliers are made
  * feasible in place (newton_resume computes them again). */
 static hsp_status newton_compute_gap(newton_run *run, const double *here)
@@ -202,14 +184,17 @@ static hsp_status newton_compute_gap(newton_run *run, const double *here)
     double *u = s->delta, *scores = s->delta_score, *a = s->a, *w = run->trial;
     memcpy(w, here, s->dim * sizeof *w);
     if (s->by_matrix && run->own_multipliers) hsp__newton_multipliers(s);
-    if (p->hard && run->own_multipliers) newton_stretch(s, a);
+    if (p->hard && run->own_multipliers) { /* the multiple of a with the largest dual value */
+        const double uu = newton_sqnorm(s, s->u), factor = uu > 0 ? s->now.total / uu : 1;
+        for (uint64_t i = 0; isfinite(factor) && i < s->n; i++)
+            a[i] *= factor;
+    }
     if (p->hard) newton_separate(s, w, scores, run->err);
     run->own_multipliers = 0;
     double b = s->dim > s->d ? w[s->d] : 0, other = b;
     hsp__gap_values values;
-    hsp_status status = hsp__gap(s->ctx, p, w, b, a, u, scores, run->err, &values);
-    if (!status && !p->hard) status = hsp__gap_offset(s->ctx, p, scores, run->err, &other);
-    if (status) return status;
+    HSP__TRY(hsp__gap(s->ctx, p, w, b, a, u, scores, run->err, &values));
+    if (!p->hard) HSP__TRY(hsp__gap_offset(s->ctx, p, scores, run->err, &other));
     s->passes += 2;
     if (other != b) {
         const double primal = hsp__gap_primal(s->ctx, p, w, other, scores);
@@ -242,7 +227,7 @@ static hsp_status newton_leave_matrix(newton_run *run)
     assert(!run->sample); /* a has n numbers */
     if (s->scratch.failed) return hsp__fail_memory(run->err);
     s->by_matrix = 0;
-    hsp__newton_restart(s);
+    hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
     return HSP_OK;
 }
 
@@ -259,7 +244,7 @@ static hsp_status newton_resume(newton_run *run)
     run->own_multipliers = 1;
     run->scored = 0;
     if (s->by_matrix) return newton_leave_matrix(run);
-    hsp__newton_restart(s);
+    hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
     return HSP_OK;
 }
 
@@ -283,8 +268,7 @@ static hsp_status newton_evidence(newton_run *run)
         ay[i] = hsp__problem_y(p, i) * a[i];
         t += ay[i];
     }
-    hsp_status status = hsp__matvec_combine(s->ctx, p->view, ay, run->err, u);
-    if (status) return status;
+    HSP__TRY(hsp__matvec_combine(s->ctx, p->view, ay, run->err, u));
     s->passes++;
     const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
     const double length = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)s->d) + own * own);
@@ -293,42 +277,6 @@ static hsp_status newton_evidence(newton_run *run)
     run->best.in_place = 1;
     run->done = 1;
     run->stop = HSP_STOP_INSEPARABLE;
-    return HSP_OK;
-}
-
-/* The longest row's norm. */
-static double newton_longest(const hsp__newton *s)
-{
-    double longest = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        if (i % 1024 == 0 && hsp__tick(s->ctx)) break;
-        const hsp__row row = hsp__view_row(s->p->view, i * s->stride);
-        double sum = s->offset_ridge > 0 ? 1 : 0;
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double value = hsp__row_value(s->p->view, &row, k);
-            sum += value * value;
-        }
-        longest = fmax(longest, sum);
-    }
-    return sqrt(longest);
-}
-
-/* Our estimate of the gap is small enough: compute it, or (sample) end. */
-static hsp_status newton_check(newton_run *run)
-{
-    if (run->sample) {
-        run->done = 1;
-        return HSP_OK;
-    }
-    hsp_status status = newton_compute_gap(run, run->s->w);
-    if (status) return status;
-    if (run->best.values.gap <= run->goal->gap) {
-        run->done = 1;
-        run->stop = HSP_STOP_CONVERGED;
-    } else {
-        run->wanted /= 4; /* our estimate was too low */
-        return newton_resume(run);
-    }
     return HSP_OK;
 }
 
@@ -342,7 +290,7 @@ static double newton_search(hsp__newton *s, double decrement)
     const double wd = s->ridge * (vec->dot_f64(s->w, s->delta, (size_t)s->d) + b * own);
     const double dd = s->ridge * (vec->sqnorm_f64(s->delta, (size_t)s->d) + own * own);
     double t = 1, low = 0, high = HUGE_VAL;
-    hsp__newton_sums sums = hsp__newton_probe(s);
+    hsp__newton_sums sums = hsp__newton_along(s, 1, 1);
     for (int trial = 0; trial < 40; trial++) {
         const double slope = sums.slope + wd + t * dd, curve = sums.curve + dd;
         if (fabs(slope) <= 0.1 * decrement) break;
@@ -355,16 +303,9 @@ static double newton_search(hsp__newton *s, double decrement)
         if (!(next > low && next < high)) next = (low + high) / 2;
         if (!isfinite(next) || next == t || hsp__stopped(s->ctx)) break;
         t = next;
-        sums = hsp__newton_along(s, t);
+        sums = hsp__newton_along(s, t, 0);
     }
     return t;
-}
-
-static void newton_keep(newton_run *run, const newton_estimates *f)
-{
-    if (run->sample || !(f->primal < run->lowest.value)) return;
-    run->lowest.value = f->primal;
-    memcpy(run->lowest.w, run->s->w, run->s->dim * sizeof *run->lowest.w);
 }
 
 /* Was the work stopped? What the last pass computed is then of no use. */
@@ -374,39 +315,33 @@ static int newton_stopping(newton_run *run)
     return run->done;
 }
 
-static void newton_limits(newton_run *run)
-{
-    hsp__newton *s = run->s;
-    const uint64_t most = run->goal->max_passes;
-    const newton_estimates f = newton_estimate(s);
-    const int report = run->goal->report && !run->sample; /* a sample's passes are not counted */
-    if (hsp__watch_gap(run->goal->watch, report, "passes", s->passes, newton_gap(&f),
-                       run->goal->gap, &run->stop)) {
-        run->done = 1;
-    } else if (++run->steps >=
-                   (run->sample && !hsp__newton_anchored(s) ? NEWTON_SAMPLE_TRY : NEWTON_STEPS) ||
-               (most && s->passes >= most)) {
-        run->done = 1;
-        run->stop = HSP_STOP_PASSES;
-    }
-}
-
 /* One Newton step; `whole`: of length 1 wherever it leads. *left is about the decrease that it had
  * to make; 0: there is nothing left to do. */
 static void newton_step(newton_run *run, int whole, double *left)
 {
     hsp__newton *s = run->s;
+    const hsp__goal *goal = run->goal;
     hsp__hessian_direction(s, NEWTON_ACCURACY, left);
     if (newton_stopping(run) || (!whole && !(*left > 0))) return;
     double t = 1;
     if (whole)
-        hsp__newton_probe(s);
+        hsp__newton_along(s, 1, 1);
     else
         t = newton_search(s, *left);
     if (newton_stopping(run)) return;
-    hsp__newton_go(s, t);
+    hsp__newton_move(s, t, HSP__NEWTON_GO);
     s->updates++;
-    newton_limits(run);
+    const newton_estimates f = newton_estimate(s);
+    const int report = goal->report && !run->sample; /* a sample's passes are not counted */
+    const uint64_t most =
+        run->sample && !hsp__newton_anchored(s) ? NEWTON_SAMPLE_TRY : NEWTON_STEPS;
+    if (hsp__watch_gap(goal->watch, report, "passes", s->passes, newton_gap(&f), goal->gap,
+                       &run->stop)) {
+        run->done = 1;
+    } else if (++run->steps >= most || (goal->max_passes && s->passes >= goal->max_passes)) {
+        run->done = 1;
+        run->stop = HSP_STOP_PASSES;
+    }
 }
 
 /* Minimise with the anchors as they are, as far as is worth while. */
@@ -419,10 +354,21 @@ static hsp_status newton_minimise(newton_run *run)
     for (int moved = 0; !newton_stopping(run) && moved < NEWTON_INNER; moved++) {
         const newton_estimates f = newton_estimate(s);
         const double slack = s->now.slack;
-        newton_keep(run, &f);
-        if (newton_gap(&f) <= run->wanted) {
-            hsp_status status = newton_check(run);
-            if (status || run->done) return status;
+        if (!run->sample && f.primal < run->lowest.value) {
+            run->lowest.value = f.primal;
+            memcpy(run->lowest.w, s->w, s->dim * sizeof *run->lowest.w);
+        }
+        if (newton_gap(&f) <= run->wanted) { /* compute the gap, or (sample) end */
+            run->done = run->sample;
+            if (run->done) return HSP_OK;
+            HSP__TRY(newton_compute_gap(run, s->w));
+            if (run->best.values.gap <= run->goal->gap) {
+                run->done = 1;
+                run->stop = HSP_STOP_CONVERGED;
+                return HSP_OK;
+            }
+            run->wanted /= 4; /* our estimate was too low */
+            HSP__TRY(newton_resume(run));
         }
         if (anchored && moved && f.residual <= 0.1 * slack) return HSP_OK;
         if (run->follow_tau && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
@@ -433,8 +379,7 @@ static hsp_status newton_minimise(newton_run *run)
         before = left;
         const int ended = !(left > 1e-25 * first) || !(left > 1e-16 * f.size);
         if (s->by_matrix && !run->sample && (slow >= NEWTON_SLOW || ended)) {
-            hsp_status status = newton_leave_matrix(run);
-            if (status) return status;
+            HSP__TRY(newton_leave_matrix(run));
             before = HUGE_VAL;
         } else if (ended) {
             return HSP_OK;
@@ -452,124 +397,93 @@ static double newton_sample_tau(const hsp__newton *s)
     return NEWTON_SAMPLE_TAU * sqrt((double)s->n / (double)(s->dim + 1));
 }
 
-/* Other anchors, a larger tau, and a step that keeps up with them. */
-static hsp_status newton_advance(newton_run *run)
-{
-    hsp__newton *s = run->s;
-    double left;
-    const newton_estimates f = newton_estimate(s);
-    if (run->sample && s->tau >= newton_sample_tau(s)) {
-        run->done = 1;
-        return HSP_OK;
-    }
-    if (s->now.slack <= NEWTON_FOLLOW * f.primal || s->now.turned <= NEWTON_CALM * s->now.active)
-        run->follow_tau = 0;
-    if (!run->follow_tau) {
-        hsp_status status = hsp__newton_anchor(s, run->err);
-        if (status) return status;
-    }
-    assert(!hsp__loss_is_smooth(s->loss) && s->tau > 0);
-    s->tau *= s->form == HSP__HARD_MARGIN ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
-    hsp__newton_hold(s);
-    newton_step(run, 1, &left);
-    return HSP_OK;
-}
-
 /* Smooth losses need none. The end: the gap is small enough, a limit was met, or nothing improves. */
 static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
-    const int anchored = hsp__newton_anchored(s);
-    const int most = s->form == HSP__HARD_MARGIN ? NEWTON_STALLS_HARD : NEWTON_STALLS;
-    double last = HUGE_VAL;
+    const int anchored = hsp__newton_anchored(s), hard = s->form == HSP__HARD_MARGIN;
+    double last = HUGE_VAL, left;
     int stalls = 0;
     while (!run->done) {
-        hsp_status status = newton_minimise(run);
-        if (status || run->done) return status;
+        HSP__TRY(newton_minimise(run));
+        if (run->done) return HSP_OK;
         const newton_estimates f = newton_estimate(s);
         const double gap = f.primal - f.dual;
-        if (s->form == HSP__HARD_MARGIN) {
-            status = newton_evidence(run);
-            if (status || run->done) return status;
-        }
+        if (hard) HSP__TRY(newton_evidence(run));
+        if (run->done) return HSP_OK;
         stalls = gap < 0.7 * last ? 0 : stalls + 1;
         last = fmin(last, gap);
+        const int most = hard ? NEWTON_STALLS_HARD : NEWTON_STALLS;
         if ((!run->follow_tau && stalls >= most) || (!anchored && stalls)) {
             run->done = 1;
             run->stop = HSP_STOP_PASSES;
-        } else if (anchored) {
-            status = newton_advance(run);
-            if (status) return status;
+            return HSP_OK;
         }
+        if (!anchored) continue;
+        /* Other anchors, a larger tau, and a step that keeps up with them. */
+        run->done = run->sample && s->tau >= newton_sample_tau(s);
+        if (run->done) return HSP_OK;
+        const newton_estimates now = newton_estimate(s);
+        if (s->now.slack <= NEWTON_FOLLOW * now.primal ||
+            s->now.turned <= NEWTON_CALM * s->now.active)
+            run->follow_tau = 0;
+        if (!run->follow_tau) HSP__TRY(hsp__newton_anchor(s, run->err));
+        assert(s->tau > 0);
+        s->tau *= hard ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
+        hsp__newton_move(s, 0, HSP__NEWTON_HOLD);
+        newton_step(run, 1, &left);
     }
     return HSP_OK;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void newton_free(hsp__newton *s)
-{
-    hsp__hessian_free(s);
-    hsp__scratch_free(&s->scratch);
-}
-
-/* Parts have a sum of dim numbers each, so there are few where columns are many. */
-static uint64_t newton_parts(const hsp__newton *s)
-{
-    const uint64_t stored = hsp_view_stored(s->p->view) / s->stride;
-    const uint64_t most = stored / (4 * s->dim + 1) + 1;
-    uint64_t parts = hsp__parts(s->n, stored / (s->n + 1) * sizeof(double) + 64);
-    if (parts > 16) parts = 16;
-    return parts > most ? most : parts;
-}
-
-/* The root of the mean squared norm of some rows, with their 1 where that counts. */
-static double newton_unit(const hsp__newton *s)
-{
-    const uint64_t every = s->n / 1000 + 1;
-    double sum = 0, count = 0;
-    for (uint64_t i = 0; i < s->n; i += every, count++) {
-        const hsp__row row = hsp__view_row(s->p->view, i * s->stride);
-        if (s->p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double value = hsp__row_value(s->p->view, &row, k);
-            sum += value * value;
-        }
-    }
-    return sum > 0 && isfinite(sum) ? sqrt(sum / count) : 1;
-}
-
-/* What a run may begin with: all or any of it. */
-typedef struct newton_given {
-    double *a, *scores; /* n, the caller's; NULL: none */
-    hsp__hessian_lent lent;
-} newton_given;
-
+/* `out`, `lent`: the caller's arrays for multipliers and scores, and the factor of a sample; NULL:
+ * none. */
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
-                             const hsp__goal *goal, uint64_t step, const newton_given *given,
-                             hsp_error *err)
+                             const hsp__goal *goal, uint64_t step, const hsp__solution *out,
+                             const double *lent, hsp_error *err)
 {
-    *s = (hsp__newton){
-        .ctx = ctx, .p = p, .goal = goal, .stride = step, .loss = hsp__problem_loss(p)};
-    s->form = s->loss->form;
-    s->scratch.memory = &ctx->allocator;
+    *s = (hsp__newton){.ctx = ctx,
+                       .p = p,
+                       .goal = goal,
+                       .loss = hsp__problem_loss(p),
+                       .scratch.memory = &ctx->allocator,
+                       .n = (p->view->rows + step - 1) / step,
+                       .stride = step,
+                       .d = p->view->cols,
+                       .dim = p->view->cols + (p->offset != HSP__OFFSET_NONE),
+                       .ridge = 1};
     hsp__scratch *scratch = &s->scratch;
-    s->n = (p->view->rows + step - 1) / step;
-    s->d = p->view->cols;
-    s->dim = s->d + (p->offset != HSP__OFFSET_NONE);
-    s->ridge = p->hard ? newton_unit(s) : 1;
+    s->form = s->loss->form;
+    if (p->hard) { /* the root of the mean squared norm of some rows, with their 1 if it counts */
+        const uint64_t every = s->n / 1000 + 1;
+        double sum = 0, count = 0;
+        for (uint64_t i = 0; i < s->n; i += every, count++) {
+            const hsp__row row = hsp__view_row(p->view, i * step);
+            if (p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
+            for (uint64_t k = 0; k < row.count; k++) {
+                const double value = hsp__row_value(p->view, &row, k);
+                sum += value * value;
+            }
+        }
+        if (sum > 0 && isfinite(sum)) s->ridge = sqrt(sum / count);
+    }
     s->offset_ridge = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
-    s->parts = newton_parts(s);
+    /* Parts have a sum of dim numbers each, so there are few where columns are many. */
+    const uint64_t stored = hsp_view_stored(p->view) / step, most = stored / (4 * s->dim + 1) + 1;
+    s->parts = hsp__parts(s->n, stored / (s->n + 1) * sizeof(double) + 64);
+    if (s->parts > 16) s->parts = 16;
+    if (s->parts > most) s->parts = most;
     assert(s->parts > 0 && s->n <= p->view->rows && s->ridge > 0);
     s->first_anchor = s->form == HSP__HINGE ? 0.5 : 0;
-    s->by_matrix =
-        s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !given->lent.factor;
+    s->by_matrix = s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !lent;
     const int curved = s->form != HSP__LOGISTIC && s->form != HSP__SMOOTH;
     s->score = hsp__scratch_raw(scratch, s->n, sizeof *s->score);
-    s->delta_score = given->scores;
+    s->delta_score = out ? out->scores : NULL;
     if (!s->delta_score) s->delta_score = hsp__scratch_raw(scratch, s->n, sizeof(double));
-    s->a = given->a; /* a sample by the matrix is never asked for them */
-    if (!s->a) s->a = hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->n, sizeof *s->a);
+    /* a sample by the matrix is never asked for its multipliers */
+    s->a = out ? out->dual : hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->n, sizeof *s->a);
     if (curved) s->curved = hsp__scratch_new(scratch, s->n, sizeof *s->curved);
     s->w = hsp__scratch_new(scratch, s->dim, sizeof *s->w);
     s->u = hsp__scratch_new(scratch, s->dim, sizeof *s->u);
@@ -577,8 +491,7 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->sums = hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->parts * s->dim, sizeof *s->sums);
     s->states = hsp__scratch_raw(scratch, s->parts, sizeof *s->states);
     s->lines = hsp__scratch_raw(scratch, s->parts, sizeof *s->lines);
-    if (scratch->failed) return hsp__fail_memory(err);
-    return hsp__hessian_new(s, &given->lent, err);
+    return scratch->failed ? hsp__fail_memory(err) : hsp__hessian_new(s, lent, err);
 }
 
 /* ---- Where to start -------------------------------------------------------------------------- */
@@ -590,20 +503,6 @@ static int newton_all_zero(const double *x, uint64_t count)
     return 1;
 }
 
-/* Anchors from multipliers that came from elsewhere, if there are any. */
-static hsp_status newton_warm_start(newton_run *run, double *dual)
-{
-    hsp__newton *s = run->s;
-    run->follow_tau = s->form == HSP__HINGE;
-    if (!hsp__newton_anchored(s) || newton_all_zero(dual, s->n)) return HSP_OK;
-    run->follow_tau = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        const double c = fabs(hsp__newton_cost(s, i)), a = c > 0 && dual[i] > 0 ? dual[i] : 0;
-        s->a[i] = s->form == HSP__HINGE ? fmin(a, c) : s->ridge * a;
-    }
-    return hsp__newton_anchor(s, run->err);
-}
-
 /* Without multipliers the anchors are in the middle of the box, which rounds off the hinge's corner
  * on both sides alike. */
 static void newton_start(newton_run *run, const double *w, double tau)
@@ -611,7 +510,7 @@ static void newton_start(newton_run *run, const double *w, double tau)
     hsp__newton *s = run->s;
     memcpy(s->w, w, s->dim * sizeof *w);
     s->tau = tau > 0 ? tau : s->form == HSP__HARD_MARGIN ? 1 / s->ridge : 0.25;
-    hsp__newton_restart(s);
+    hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
     run->own_multipliers = 1;
 }
 
@@ -619,17 +518,15 @@ static void newton_start(newton_run *run, const double *w, double tau)
  * matrix may be of use, too. */
 static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                                  hsp_error *err, double *w, double *tau, uint64_t *passes,
-                                 hsp__hessian_lent *lent)
+                                 double **lent)
 {
-    const newton_given nothing = {0};
     const uint64_t least = NEWTON_SAMPLE + NEWTON_SAMPLE_DIM * p->view->cols;
-    uint64_t step = p->view->rows / least;
     hsp_status status = HSP_OK;
-    for (; step > 1 && !status; step /= NEWTON_SAMPLE_CUT) {
+    for (uint64_t step = p->view->rows / least; step > 1 && !status; step /= NEWTON_SAMPLE_CUT) {
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
-        status = newton_new(&s, ctx, p, goal, step, &nothing, err);
+        status = newton_new(&s, ctx, p, goal, step, NULL, NULL, err);
         if (!status) {
             run.follow_tau = s.form == HSP__HINGE;
             newton_start(&run, w, *tau);
@@ -637,9 +534,11 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
             memcpy(w, s.w, s.dim * sizeof *w);
             *tau = fmin(s.tau, newton_sample_tau(&s));
             *passes += s.passes / step;
-            hsp__hessian_lend(&s, lent);
+            hsp__free(&ctx->allocator, *lent);
+            *lent = hsp__hessian_lend(&s);
         }
-        newton_free(&s);
+        hsp__hessian_free(&s);
+        hsp__scratch_free(&s.scratch);
     }
     return status;
 }
@@ -672,11 +571,30 @@ static hsp_status newton_stopped(newton_run *run)
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
-    if (s->p->hard) run->longest = newton_longest(s);
-    hsp_status status = newton_warm_start(run, run->out->dual);
-    if (status) return status;
+    const hsp_view *view = s->p->view;
+    for (uint64_t i = 0; s->p->hard && i < s->n; i++) { /* the longest row's norm */
+        if (i % 1024 == 0 && hsp__tick(s->ctx)) break;
+        const hsp__row row = hsp__view_row(view, i * s->stride);
+        double sum = s->offset_ridge > 0 ? 1 : 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double value = hsp__row_value(view, &row, k);
+            sum += value * value;
+        }
+        run->longest = fmax(run->longest, sqrt(sum));
+    }
+    run->follow_tau = s->form == HSP__HINGE;
+    if (hsp__newton_anchored(s) && !newton_all_zero(run->out->dual, s->n)) {
+        /* Anchors from multipliers that came from elsewhere. */
+        run->follow_tau = 0;
+        for (uint64_t i = 0; i < s->n; i++) {
+            const double c = fabs(hsp__newton_cost(s, i)), given = run->out->dual[i];
+            const double a = c > 0 && given > 0 ? given : 0;
+            s->a[i] = s->form == HSP__HINGE ? fmin(a, c) : s->ridge * a;
+        }
+        HSP__TRY(hsp__newton_anchor(s, run->err));
+    }
     newton_start(run, w, tau);
-    status = newton_outer(run);
+    hsp_status status = newton_outer(run);
     if (newton_stopping(run)) return newton_stopped(run);
     if (status || run->stop == HSP_STOP_CONVERGED || run->stop == HSP_STOP_INSEPARABLE)
         return status;
@@ -685,25 +603,6 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
     if (!status && run->lowest.value < HUGE_VAL) status = newton_compute_gap(run, run->lowest.w);
     if (!status && run->best.values.gap <= run->goal->gap) run->stop = HSP_STOP_CONVERGED;
     return status;
-}
-
-static void newton_hand_back(const newton_run *run)
-{
-    const hsp__newton *s = run->s;
-    hsp__solution *out = run->out;
-    memcpy(out->w, run->best.w, s->d * sizeof *out->w);
-    out->b = s->dim > s->d ? run->best.w[s->d] : 0;
-    if (!run->best.in_place && run->best.a)
-        memcpy(out->dual, run->best.a, s->n * sizeof *out->dual);
-    out->gap_known = run->scored && out->u && run->stop == HSP_STOP_CONVERGED && !s->p->hard;
-    if (out->gap_known) memcpy(out->u, s->delta, s->d * sizeof *out->u); /* scores are there */
-    out->primal = run->best.values.primal;
-    out->dual_value = run->best.values.dual;
-    out->gap = run->best.values.gap;
-    out->rounding = run->best.values.rounding;
-    out->passes = s->passes;
-    out->updates = s->updates;
-    out->stop = run->stop;
 }
 
 static int newton_suits(const hsp__problem *p)
@@ -718,9 +617,8 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp__newton s = {.ctx = ctx};
     newton_run run = {.s = &s, .goal = goal, .out = out, .err = err, .wanted = goal->gap};
-    newton_given given = {.a = out->dual, .scores = out->scores};
     assert(newton_suits(p) && p->view->labels && out->dual);
-    double *w = hsp__scratch_new(&scratch, d + 1, sizeof *w), tau = 0;
+    double *w = hsp__scratch_new(&scratch, d + 1, sizeof *w), tau = 0, *lent = NULL;
     uint64_t passes = 0;
     run.lowest.w = hsp__scratch_new(&scratch, d + 1, sizeof *w);
     run.lowest.value = HUGE_VAL;
@@ -732,14 +630,29 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
         if (!p->hard && newton_all_zero(w, d + 1) && newton_all_zero(out->dual, n))
-            status = newton_samples(ctx, p, goal, err, w, &tau, &passes, &given.lent);
+            status = newton_samples(ctx, p, goal, err, w, &tau, &passes, &lent);
     }
-    if (!status) status = newton_new(&s, ctx, p, goal, 1, &given, err);
+    if (!status) status = newton_new(&s, ctx, p, goal, 1, out, lent, err);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
-    if (!status) newton_hand_back(&run);
-    newton_free(&s);
-    hsp__hessian_lent_free(ctx, &given.lent);
+    if (!status) {
+        const newton_best *best = &run.best;
+        memcpy(out->w, best->w, d * sizeof *out->w);
+        out->b = s.dim > d ? best->w[d] : 0;
+        if (!best->in_place && best->a) memcpy(out->dual, best->a, n * sizeof *out->dual);
+        out->gap_known = run.scored && out->u && run.stop == HSP_STOP_CONVERGED && !p->hard;
+        if (out->gap_known) memcpy(out->u, s.delta, d * sizeof *out->u); /* scores are there */
+        out->primal = best->values.primal;
+        out->dual_value = best->values.dual;
+        out->gap = best->values.gap;
+        out->rounding = best->values.rounding;
+        out->passes = s.passes;
+        out->updates = s.updates;
+        out->stop = run.stop;
+    }
+    hsp__hessian_free(&s);
+    hsp__scratch_free(&s.scratch);
+    hsp__free(&ctx->allocator, lent);
     hsp__scratch_free(&scratch);
     return status;
 }

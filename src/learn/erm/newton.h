@@ -1,4 +1,5 @@
-/* The state of the second-order solver, which its files share. See newton.c for the method. */
+/* Inside of the second-order solver: its state, its passes over the rows (newton_rows.c) and its
+ * matrix (newton_hessian.c). See newton.c for the method. */
 #ifndef HSP_LEARN_ERM_NEWTON_H
 #define HSP_LEARN_ERM_NEWTON_H
 
@@ -96,5 +97,48 @@ static inline double hsp__newton_factor(const hsp__newton *s)
     if (s->form == HSP__SQUARED_HINGE) return 2;
     return hsp__newton_anchored(s) ? s->tau : 1;
 }
+
+/* ---- The rows: newton_rows.c ----------------------------------------------------------------- */
+
+/* The sums of the smooth function, rows only, at a step of t; fresh: delta_score = X delta first. */
+hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh);
+
+typedef enum hsp__newton_how {
+    HSP__NEWTON_GO,      /* by t delta: w, score, a, u and the row sums follow */
+    HSP__NEWTON_RESTART, /* forget a, curvatures and u: all of them again, from w */
+    /* The anchors or tau have changed: a and u follow as if the rows that have curvature now kept
+     * it, whatever their bounds are. A full step from here follows the change as long as those rows
+     * stay the same. */
+    HSP__NEWTON_HOLD
+} hsp__newton_how;
+void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how);
+
+/* by_matrix: the multipliers a, from the scores. */
+void hsp__newton_multipliers(hsp__newton *s);
+
+/* anchor = a / c. */
+hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err);
+
+/* ---- The matrix: newton_hessian.c ------------------------------------------------------------ */
+
+/* `lent`: the factor of a sample's matrix, scaled to a diagonal of ones (side * side), which stands
+ * in for that of all rows; or NULL. */
+hsp_status hsp__hessian_new(hsp__newton *s, const double *lent, hsp_error *err);
+void hsp__hessian_free(hsp__newton *s);
+
+/* A sample takes leave of its factor, if what is to come can use it: where rows have many places,
+ * adding one to a matrix costs much more than multiplying by it. The caller frees it; NULL: none. */
+double *hsp__hessian_lend(hsp__newton *s);
+
+/* Are there few enough columns that the matrix is kept? */
+int hsp__hessian_is_direct(uint64_t dim);
+
+/* by_matrix: the matrix follows the rows' curvatures, and u the matrix. With q = sum of c y x over the
+ * rows that lack something, sum a y x = 2 (q - G w). */
+void hsp__hessian_follow(hsp__newton *s);
+
+/* delta = H^-1 (-gradient): directly where there are few columns, else by conjugate gradients, to
+ * `accuracy`. *decrement is -<gradient, delta>. */
+void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement);
 
 #endif

@@ -21,13 +21,162 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "learn/erm/newton_bits.h"
-#include "learn/erm/newton_blocks.h"
-#include "learn/erm/newton_hessian.h"
+#include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/matrix.h"
 #include "vec/vec.h"
+
+/* ---- Rows of ones, as bits ------------------------------------------------------------------- */
+
+/* Element (i, j) of sum x x^T is how many rows
+ * have both columns. Rows are gathered as bits, one line of bits a column, and what two lines have
+ * in common is counted many rows at a time. */
+enum { BITS_WORDS = 64, BITS_ROWS = 64 * BITS_WORDS, BITS_STEP = 512 };
+
+typedef struct newton_bits {
+    uint64_t rows;    /* gathered */
+    uint64_t *lines;  /* d * BITS_WORDS */
+    uint32_t *counts; /* d */
+} newton_bits;
+
+static int newton_bits_pay(const hsp_view *view)
+{
+    /* a pair of columns takes 36 instructions a block of rows; a pair of places of a row 5 */
+    const double places = (double)hsp_view_stored(view) / (double)(view->rows + 1);
+    const double by_bits = 36 * (double)view->cols * (double)view->cols / BITS_ROWS;
+    return view->storage == HSP_ONES && 2 * by_bits < 5 * places * places;
+}
+
+static newton_bits *newton_bits_new(hsp__scratch *scratch, uint64_t d)
+{
+    newton_bits *bits = hsp__scratch_new(scratch, 1, sizeof *bits);
+    if (!bits) return NULL;
+    bits->lines = hsp__scratch_new(scratch, d * BITS_WORDS, sizeof *bits->lines);
+    bits->counts = hsp__scratch_raw(scratch, d, sizeof *bits->counts);
+    return bits->lines && bits->counts ? bits : NULL;
+}
+
+static int newton_bits_add(newton_bits *bits, const hsp__row *row)
+{
+    uint64_t *word = bits->lines + bits->rows / 64;
+    const uint64_t bit = (uint64_t)1 << bits->rows % 64;
+    for (uint64_t k = 0; k < row->count; k++)
+        word[row->indices[k] * (uint64_t)BITS_WORDS] |= bit;
+    return ++bits->rows == BITS_ROWS;
+}
+
+static void newton_bits_flush(newton_bits *bits, const hsp__newton *s, double weight, double turn,
+                              double *g, size_t side, double *q)
+{
+    const uint64_t d = s->d;
+    const size_t words = (bits->rows + BITS_STEP - 1) / BITS_STEP * (BITS_STEP / 64);
+    if (!bits->rows) return;
+    assert(words <= BITS_WORDS && side >= s->dim);
+    for (uint64_t i = 0; i < d; i++) {
+        double *line = g + i * side;
+        hsp__vec()->common_bits(bits->lines, BITS_WORDS, words, (size_t)i + 1, bits->counts);
+        for (uint64_t j = 0; j <= i; j++)
+            line[j] += weight * (double)bits->counts[j];
+        if (s->dim > d) g[d * side + i] += weight * (double)bits->counts[i];
+        if (q) q[i] += turn * (double)bits->counts[i];
+    }
+    if (s->dim > d) g[d * side + d] += weight * (double)bits->rows;
+    if (q && s->dim > d) q[d] += turn * (double)bits->rows;
+    for (uint64_t i = 0; i < d; i++)
+        memset(bits->lines + i * BITS_WORDS, 0, words * sizeof *bits->lines);
+    bits->rows = 0;
+}
+
+/* ---- Sparse rows with adjacent places, in batches -------------------------------------------- */
+
+/* Sparse rows whose places are adjacent (pixels of a stroke) in the second-order solver's
+ * matrix: 64 rows at a time, spread out; and of the matrix blocks of eight columns by eight, of
+ * which each sums the outer products of the rows that have numbers in both, in registers. */
+enum { BATCH_ROWS = 64, BATCH_LOOK = 200 };
+
+typedef struct newton_batch {
+    size_t rows, side; /* rows so far; their length, filled up */
+    uint64_t *has;     /* side / 8: bit r says that row r has numbers in the block */
+    /* Block by block, in it the eight numbers of row after row; rubbish where has says nothing: */
+    double *weighted; /* BATCH_ROWS * side: weight * x */
+    float *plain;     /* BATCH_ROWS * side: x */
+} newton_batch;
+
+/* Do enough of the places lie in the same blocks of eight? */
+static int newton_batch_pays(const hsp_view *view)
+{
+    double by_blocks = 0, by_places = 0;
+    const uint64_t step = view->rows / BATCH_LOOK + 1;
+    if (view->storage != HSP_SPARSE || view->precision != HSP_FLOAT32) return 0;
+    for (uint64_t i = 0; i < view->rows; i += step) {
+        const hsp__row row = hsp__view_row(view, i);
+        const double places = (double)row.count;
+        double blocks = 0;
+        for (uint64_t k = 0; k < row.count; k++)
+            blocks +=
+                k == 0 || row.indices[k] / HSP__VEC_OUTER != row.indices[k - 1] / HSP__VEC_OUTER;
+        by_blocks += 20 * blocks * blocks; /* instructions, about */
+        by_places += 4 * places * places;
+    }
+    return by_blocks < by_places;
+}
+
+static newton_batch *newton_batch_new(hsp__scratch *scratch, size_t side)
+{
+    newton_batch *batch = hsp__scratch_new(scratch, 1, sizeof *batch);
+    if (!batch) return NULL;
+    batch->side = side;
+    batch->weighted = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->weighted);
+    batch->plain = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->plain);
+    batch->has = hsp__scratch_new(scratch, side / HSP__VEC_OUTER, sizeof *batch->has);
+    return batch->weighted && batch->plain && batch->has ? batch : NULL;
+}
+
+static int newton_batch_add(newton_batch *batch, const hsp__newton *s, const hsp__row *row,
+                            double weight)
+{
+    enum { N = HSP__VEC_OUTER };
+    const float *values = row->values;
+    const uint64_t bit = (uint64_t)1 << batch->rows, count = row->count + (s->dim > s->d);
+    uint64_t block = UINT64_MAX;
+    double *weighted = NULL;
+    float *plain = NULL;
+    for (uint64_t k = 0; k < count; k++) {
+        const uint64_t column = k < row->count ? row->indices[k] : s->d;
+        const float x = k < row->count ? values[k] : 1;
+        if (column / N != block) {
+            block = column / N;
+            weighted = batch->weighted + (block * BATCH_ROWS + batch->rows) * N;
+            plain = batch->plain + (block * BATCH_ROWS + batch->rows) * N;
+            memset(weighted, 0, N * sizeof *weighted);
+            memset(plain, 0, N * sizeof *plain);
+            batch->has[block] |= bit;
+        }
+        weighted[column % N] = weight * (double)x;
+        plain[column % N] = x;
+    }
+    return ++batch->rows == BATCH_ROWS;
+}
+
+static void newton_batch_flush(newton_batch *batch, double *g)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t side = batch->side, blocks = side / HSP__VEC_OUTER;
+    assert(batch->rows <= BATCH_ROWS && side % HSP__VEC_OUTER == 0);
+    for (size_t i = 0; batch->rows && i < blocks; i++)
+        for (size_t j = 0; batch->has[i] && j <= i; j++) {
+            const uint64_t both = batch->has[i] & batch->has[j];
+            if (!both) continue;
+            vec->outer_f32f64(both, batch->weighted + i * BATCH_ROWS * HSP__VEC_OUTER,
+                              batch->plain + j * BATCH_ROWS * HSP__VEC_OUTER,
+                              g + i * HSP__VEC_OUTER * side + j * HSP__VEC_OUTER, side);
+        }
+    memset(batch->has, 0, blocks * sizeof *batch->has);
+    batch->rows = 0;
+}
+
+/* ---- The matrix ------------------------------------------------------------------------------ */
 
 enum {
     NEWTON_HESSIAN_COLS = 2400,      /* most columns, with the offset, for a matrix */
@@ -62,16 +211,16 @@ struct hsp__hessian {
     double *sums;    /* (most - 1) * side * side, or NULL: none */
     double *scratch; /* most * each */
     uint64_t each;
-    double *q;                   /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
-    double *q_sums;              /* by_matrix: (most - 1) * dim */
-    hsp__newton_batch **batches; /* most; NULL: the places of rows are few or scattered */
-    hsp__newton_bits **bits;     /* most; NULL: rows are not ones, or columns are too many */
-    int by_bits;                 /* now */
-    unsigned char *inside; /* n: which rows are in g; NULL: g is computed from scratch each time */
-    double *scale;         /* dim: 1 / sqrt of H's diagonal */
-    int alone;             /* no factor but that of the very matrix will do */
-    hsp__hessian_lent own; /* factor once more, when it stands in for later ones */
-    const hsp__hessian_lent *lent; /* or NULL */
+    double *q;              /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;         /* by_matrix: (most - 1) * dim */
+    newton_batch **batches; /* most; NULL: the places of rows are few or scattered */
+    newton_bits **bits;     /* most; NULL: rows are not ones, or columns are too many */
+    int by_bits;            /* now */
+    unsigned char *inside;  /* n: which rows are in g; NULL: g is computed from scratch each time */
+    double *scale;          /* dim: 1 / sqrt of H's diagonal */
+    int alone;              /* no factor but that of the very matrix will do */
+    int own;                /* factor stands in for later ones */
+    const double *lent;     /* the factor that stands in, or NULL */
     /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
@@ -83,7 +232,7 @@ typedef struct newton_hessian_block {
     double *rows;   /* HSP__MATRIX_BLOCK * dim: rows as double, with their 1 */
     double *weight; /* HSP__MATRIX_BLOCK */
     size_t count;
-    hsp__newton_batch *batch; /* NULL: rows are not such */
+    newton_batch *batch; /* NULL: rows are not such */
 } newton_hessian_block;
 
 static void newton_hessian_flush(const hsp__newton *s, newton_hessian_block *block)
@@ -92,125 +241,69 @@ static void newton_hessian_flush(const hsp__newton *s, newton_hessian_block *blo
         hsp__matrix_update(block->g, s->dim, block->rows, s->dim, block->weight, block->count,
                            block->scratch);
     block->count = 0;
-    if (block->batch) hsp__newton_batch_flush(block->batch, block->g);
+    if (block->batch) newton_batch_flush(block->batch, block->g);
 }
 
-static void newton_hessian_widen(const hsp__newton *s, const hsp__row *row, double *out)
-{
-    const hsp_view *view = s->p->view;
-    if (view->precision == HSP_FLOAT64)
-        memcpy(out, row->values, s->d * sizeof *out);
-    else
-        for (uint64_t j = 0; j < s->d; j++)
-            out[j] = (double)((const float *)row->values)[j];
-    if (s->dim > s->d) out[s->d] = 1;
-}
-
-static void newton_hessian_add_dense(const hsp__newton *s, const hsp__row *row, double weight,
-                                     newton_hessian_block *block)
-{
-    const size_t dim = s->dim, side = s->hessian->side;
-    if (dim > NEWTON_HESSIAN_SMALL) {
-        newton_hessian_widen(s, row, block->rows + block->count * dim);
-        block->weight[block->count++] = weight;
-        if (block->count == HSP__MATRIX_BLOCK) newton_hessian_flush(s, block);
-        return;
-    }
-    double x[NEWTON_HESSIAN_SMALL] = {0};
-    newton_hessian_widen(s, row, x);
-    for (size_t i = 0; i < dim; i++)
-        for (size_t j = 0; j <= i; j++)
-            block->g[i * side + j] += weight * x[i] * x[j];
-}
-
-static void newton_hessian_add_ones(const hsp__newton *s, const hsp__row *row, double weight,
-                                    double *g)
-{
-    const size_t side = s->hessian->side, count = (size_t)row->count;
-    const uint32_t *at = row->indices;
-    for (size_t i = 0; i < count; i++) {
-        double *line = g + at[i] * side;
-        for (size_t j = 0; j <= i; j++)
-            line[at[j]] += weight;
-    }
-}
-
-/* A row so short that calls for its lines would cost more than its products. */
-static void newton_hessian_add_short(const hsp__newton *s, const hsp__row *row, double weight,
-                                     double *g)
-{
-    const size_t side = s->hessian->side, count = (size_t)row->count;
-    const uint32_t *at = row->indices;
-    double x[NEWTON_HESSIAN_SHORT];
-    for (size_t i = 0; i < count; i++)
-        x[i] = hsp__row_value(s->p->view, row, i);
-    for (size_t i = 0; i < count; i++) {
-        double *line = g + at[i] * side;
-        const double a = weight * x[i];
-        for (size_t j = 0; j <= i; j++)
-            line[at[j]] += a * x[j];
-    }
-}
-
-static void newton_hessian_add_sparse(const hsp__newton *s, const hsp__row *row, double weight,
-                                      newton_hessian_block *block)
-{
-    const hsp__vec_table *vec = hsp__vec();
-    const size_t side = s->hessian->side, count = (size_t)row->count;
-    const int single = s->p->view->precision == HSP_FLOAT32;
-    if (count <= NEWTON_HESSIAN_SHORT) {
-        newton_hessian_add_short(s, row, weight, block->g);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        double *line = block->g + row->indices[i] * side;
-        const double a = weight * hsp__row_value(s->p->view, row, i);
-        if (single)
-            vec->sparse_axpy_f32f64(a, row->indices, row->values, i + 1, line);
-        else
-            vec->sparse_axpy_f64(a, row->indices, row->values, i + 1, line);
-    }
-}
-
+/* g += weight x x^T of row i, below the diagonal; or it waits in the block. */
 static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
                                newton_hessian_block *block)
 {
-    const uint64_t at = i * s->stride;
-    const hsp__row row = hsp__view_row(s->p->view, at);
-    if (!row.indices) {
-        newton_hessian_add_dense(s, &row, weight, block);
+    const hsp__vec_table *vec = hsp__vec();
+    const hsp_view *view = s->p->view;
+    const hsp__row row = hsp__view_row(view, i * s->stride);
+    const size_t dim = s->dim, side = s->hessian->side, count = (size_t)row.count;
+    const uint32_t *at = row.indices;
+    double x[NEWTON_HESSIAN_SHORT], *g = block->g;
+    if (!at) {
+        double *wide = dim > NEWTON_HESSIAN_SMALL ? block->rows + block->count * dim : x;
+        if (view->precision == HSP_FLOAT64)
+            memcpy(wide, row.values, s->d * sizeof *wide);
+        else
+            for (uint64_t j = 0; j < s->d; j++)
+                wide[j] = (double)((const float *)row.values)[j];
+        if (dim > s->d) wide[s->d] = 1;
+        if (wide != x) {
+            block->weight[block->count++] = weight;
+            if (block->count == HSP__MATRIX_BLOCK) newton_hessian_flush(s, block);
+            return;
+        }
+        for (size_t k = 0; k < dim; k++)
+            for (size_t j = 0; j <= k; j++)
+                g[k * side + j] += weight * x[k] * x[j];
         return;
     }
     if (block->batch) {
-        if (hsp__newton_batch_add(block->batch, s, &row, weight))
-            hsp__newton_batch_flush(block->batch, block->g);
+        if (newton_batch_add(block->batch, s, &row, weight)) newton_batch_flush(block->batch, g);
         return;
     }
-    if (row.values)
-        newton_hessian_add_sparse(s, &row, weight, block);
-    else
-        newton_hessian_add_ones(s, &row, weight, block->g);
-    if (s->dim > s->d) {
-        double *line = block->g + s->d * s->hessian->side;
-        hsp__matvec_add_row(s->p->view, at, weight, line);
-        line[s->d] += weight;
+    if (!row.values) {
+        for (size_t k = 0; k < count; k++)
+            for (size_t j = 0; j <= k; j++)
+                g[at[k] * side + at[j]] += weight;
+    } else if (count <= NEWTON_HESSIAN_SHORT) { /* calls would cost more than the products */
+        for (size_t k = 0; k < count; k++) {
+            const double a = weight * (x[k] = hsp__row_value(view, &row, k));
+            for (size_t j = 0; j <= k; j++)
+                g[at[k] * side + at[j]] += a * x[j];
+        }
+    } else {
+        for (size_t k = 0; k < count; k++) {
+            const double a = weight * hsp__row_value(view, &row, k);
+            if (view->precision == HSP_FLOAT32)
+                vec->sparse_axpy_f32f64(a, at, row.values, k + 1, g + at[k] * side);
+            else
+                vec->sparse_axpy_f64(a, at, row.values, k + 1, g + at[k] * side);
+        }
     }
-}
-
-/* Add the row to q, too. */
-static void newton_hessian_add_to(const hsp__newton *s, uint64_t i, double weight, double turn,
-                                  newton_hessian_block *block, double *q)
-{
-    newton_hessian_add(s, i, weight, block);
-    if (!q) return;
-    hsp__matvec_add_row(s->p->view, i * s->stride, turn, q);
-    if (s->dim > s->d) q[s->d] += turn;
+    if (dim == s->d) return;
+    hsp__matvec_add_row(view, i * s->stride, weight, g + s->d * side);
+    g[s->d * side + s->d] += weight;
 }
 
 /* Rows that came in (in = 1) or went out, of one class: they all weigh the same. Which rows those
  * are is as good as random, so they are listed without a branch. */
 static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, uint64_t to, int in,
-                                         int positive, hsp__newton_bits *bits, double *g, double *q)
+                                         int positive, newton_bits *bits, double *g, double *q)
 {
     const hsp__hessian *h = s->hessian;
     const hsp__problem *p = s->p;
@@ -228,39 +321,11 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
         }
         for (size_t k = 0; k < count; k++) {
             const hsp__row row = hsp__view_row(p->view, list[k]);
-            if (hsp__newton_bits_add(bits, &row))
-                hsp__newton_bits_flush(bits, s, weight, turn, g, h->side, q);
+            if (newton_bits_add(bits, &row))
+                newton_bits_flush(bits, s, weight, turn, g, h->side, q);
         }
     }
-    hsp__newton_bits_flush(bits, s, weight, turn, g, h->side, q);
-}
-
-static void newton_hessian_rows_by_bits(const hsp__newton *s, uint64_t from, uint64_t to,
-                                        hsp__newton_bits *bits, double *g, double *q)
-{
-    hsp__hessian *h = s->hessian;
-    for (int in = h->peak == 0; in < 2; in++) /* from scratch: nothing goes out */
-        for (int positive = 0; positive < 2; positive++)
-            newton_hessian_group_by_bits(s, from, to, in, positive, bits, g, q);
-    memcpy(h->inside + from, s->curved + from, to - from);
-}
-
-static void newton_hessian_rows(const hsp__newton *s, uint64_t from, uint64_t to,
-                                newton_hessian_block *block, double *q)
-{
-    hsp__hessian *h = s->hessian;
-    for (uint64_t i = from; i < to; i++) {
-        if (i % NEWTON_HESSIAN_TICK == 0 && hsp__tick(s->ctx)) return;
-        if (!h->inside) {
-            newton_hessian_add(s, i, hsp__newton_weight(s, i), block);
-        } else if (s->curved[i] != h->inside[i]) {
-            const double cost = hsp__newton_cost(s, i), c = fabs(cost);
-            newton_hessian_add_to(s, i, s->curved[i] ? c : -c, s->curved[i] ? cost : -cost, block,
-                                  q);
-            h->inside[i] = s->curved[i];
-        }
-    }
-    newton_hessian_flush(s, block);
+    newton_bits_flush(bits, s, weight, turn, g, h->side, q);
 }
 
 static void newton_hessian_part(void *user, uint64_t part)
@@ -269,20 +334,34 @@ static void newton_hessian_part(void *user, uint64_t part)
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
     const uint64_t from = hsp__part(s->n, h->parts, part), to = hsp__part(s->n, h->parts, part + 1);
-    double *q = part ? h->q_sums + (part - 1) * s->dim : h->q;
-    newton_hessian_block block = {.g = part ? h->sums + (part - 1) * cells : h->g};
-    if (!h->q) q = NULL;
+    double *q = !h->q ? NULL : part ? h->q_sums + (part - 1) * s->dim : h->q;
+    newton_hessian_block block = {.g = part ? h->sums + (part - 1) * cells : h->g,
+                                  .rows = h->scratch + part * h->each,
+                                  .batch = h->batches ? h->batches[part] : NULL};
+    block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
+    block.scratch = block.weight + HSP__MATRIX_BLOCK;
     if (part) memset(block.g, 0, cells * sizeof *block.g);
     if (part && q) memset(q, 0, s->dim * sizeof *q);
     if (h->by_bits) {
-        newton_hessian_rows_by_bits(s, from, to, h->bits[part], block.g, q);
+        for (int in = h->peak == 0; in < 2; in++) /* from scratch: nothing goes out */
+            for (int positive = 0; positive < 2; positive++)
+                newton_hessian_group_by_bits(s, from, to, in, positive, h->bits[part], block.g, q);
+        memcpy(h->inside + from, s->curved + from, to - from);
         return;
     }
-    block.rows = h->scratch + part * h->each;
-    block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
-    block.scratch = block.weight + HSP__MATRIX_BLOCK;
-    block.batch = h->batches ? h->batches[part] : NULL;
-    newton_hessian_rows(s, from, to, &block, q);
+    for (uint64_t i = from; i < to; i++) {
+        if (i % NEWTON_HESSIAN_TICK == 0 && hsp__tick(s->ctx)) return;
+        if (!h->inside) {
+            newton_hessian_add(s, i, hsp__newton_weight(s, i), &block);
+        } else if (s->curved[i] != h->inside[i]) {
+            const double cost = hsp__newton_cost(s, i), turn = s->curved[i] ? cost : -cost;
+            newton_hessian_add(s, i, s->curved[i] ? fabs(cost) : -fabs(cost), &block);
+            if (q) hsp__matvec_add_row(s->p->view, i * s->stride, turn, q);
+            if (q && s->dim > s->d) q[s->d] += turn;
+            h->inside[i] = s->curved[i];
+        }
+    }
+    newton_hessian_flush(s, &block);
 }
 
 /* ---- Few columns ----------------------------------------------------------------------------- */
@@ -379,8 +458,8 @@ static void newton_hessian_direct(hsp__newton *s, double *x)
     for (size_t i = 0; i < s->dim; i++)
         x[i] *= h->scale[i];
     if (h->alone || !newton_hessian_lends(s)) return;
-    h->own.factor = h->factor;
-    h->lent = &h->own;
+    h->own = 1;
+    h->lent = h->factor;
 }
 
 /* ---- Many columns ---------------------------------------------------------------------------- */
@@ -389,15 +468,6 @@ typedef struct newton_hessian_times {
     hsp__newton *s;
     const double *x; /* NULL: the diagonal is wanted */
 } newton_hessian_times;
-
-static void newton_hessian_square_row(const hsp_view *view, const hsp__row *row, double a,
-                                      double *sum)
-{
-    for (uint64_t k = 0; k < row->count; k++) {
-        const double value = hsp__row_value(view, row, k);
-        sum[hsp__row_column(row, k)] += a * value * value;
-    }
-}
 
 static void newton_hessian_times_part(void *user, uint64_t part)
 {
@@ -416,7 +486,10 @@ static void newton_hessian_times_part(void *user, uint64_t part)
             hsp__matvec_add_row(view, i * s->stride, a, sum);
         } else {
             const hsp__row row = hsp__view_row(view, i * s->stride);
-            newton_hessian_square_row(view, &row, a, sum);
+            for (uint64_t k = 0; k < row.count; k++) {
+                const double value = hsp__row_value(view, &row, k);
+                sum[hsp__row_column(&row, k)] += a * value * value;
+            }
         }
         if (offset) sum[s->d] += a;
     }
@@ -434,33 +507,10 @@ static void newton_hessian_product(hsp__newton *s, const double *x, double *out)
         hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
 }
 
-/* The factor is that of a matrix scaled to a diagonal of ones, and it is scaled to the diagonal of
- * H: a column that few rows have may be all but missing in the sample. */
-static void newton_hessian_precondition(const hsp__newton *s, const double *r, double *y)
-{
-    const hsp__hessian *h = s->hessian;
-    if (h->lent) {
-        for (size_t j = 0; j < s->dim; j++)
-            y[j] = r[j] / sqrt(h->diagonal[j]);
-        hsp__matrix_solve(h->lent->factor, s->dim, y);
-        for (size_t j = 0; j < s->dim; j++)
-            y[j] /= sqrt(h->diagonal[j]);
-    } else {
-        for (size_t j = 0; j < s->dim; j++)
-            y[j] = r[j] / h->diagonal[j];
-    }
-}
-
-/* How many products a direction may take: with another's factor, as many as putting the rows into a
- * matrix of one's own would cost, about; then that is better. */
-static uint64_t newton_hessian_patience(const hsp__newton *s)
-{
-    const uint64_t places = hsp_view_stored(s->p->view) / (s->p->view->rows + 1);
-    if (!s->hessian->lent) return NEWTON_HESSIAN_STEPS;
-    return places / 4 > NEWTON_HESSIAN_PATIENCE ? places / 4 : NEWTON_HESSIAN_PATIENCE;
-}
-
-/* x, the right side, becomes about H^-1 x. 0: that took too long. */
+/* x, the right side, becomes about H^-1 x. 0: that took too long: with another's factor, as long as
+ * putting the rows into a matrix of one's own would take, about. That factor is of a matrix scaled to
+ * a diagonal of ones, and it is scaled to the diagonal of H: a column that few rows have may be all
+ * but missing in the sample. */
 static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -474,9 +524,15 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     memcpy(r, x, dim * sizeof *r);
     memset(x, 0, dim * sizeof *x);
     double rho = 0, first = 0;
-    const uint64_t patience = newton_hessian_patience(s), most = s->goal->max_passes;
+    const uint64_t quarter = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) / 4;
+    const uint64_t lent = quarter > NEWTON_HESSIAN_PATIENCE ? quarter : NEWTON_HESSIAN_PATIENCE;
+    const uint64_t patience = h->lent ? lent : NEWTON_HESSIAN_STEPS, most = s->goal->max_passes;
     for (uint64_t step = 0; step < patience; step++) {
-        newton_hessian_precondition(s, r, y);
+        for (size_t j = 0; j < dim; j++) /* precondition */
+            y[j] = r[j] / (h->lent ? sqrt(h->diagonal[j]) : h->diagonal[j]);
+        if (h->lent) hsp__matrix_solve(h->lent, dim, y);
+        for (size_t j = 0; h->lent && j < dim; j++)
+            y[j] /= sqrt(h->diagonal[j]);
         const double next = vec->dot_f64(r, y, dim);
         if (step == 0) first = next;
         if (!(next > first * accuracy * accuracy) || !isfinite(next)) return 1;
@@ -493,69 +549,6 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         vec->axpy_f64(-rho / curve, q, r, dim);
     }
     return 0;
-}
-
-static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err);
-
-/* The factor that was lent does not serve (large C: weights that differ by orders of magnitude from
- * those it was made of). 0: there is no memory for another; it must. */
-static int newton_hessian_stand_alone(hsp__newton *s)
-{
-    hsp__hessian *h = s->hessian;
-    if (!h->lent) return 0;
-    if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
-        s->scratch.failed = 0;
-        return 0;
-    }
-    h->direct = h->alone = 1;
-    h->lent = NULL;
-    h->own.factor = NULL;
-    return 1;
-}
-
-/* ---- The direction --------------------------------------------------------------------------- */
-
-void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
-{
-    double *down = s->hessian->down;
-    for (uint64_t j = 0; j < s->dim; j++)
-        down[j] = s->u[j] - (j < s->d ? s->ridge : s->offset_ridge) * s->w[j];
-    memcpy(s->delta, down, s->dim * sizeof *down);
-    if (s->hessian->direct && !s->hessian->lent) {
-        newton_hessian_direct(s, s->delta);
-    } else if (!newton_hessian_conjugate(s, accuracy, s->delta) && newton_hessian_stand_alone(s)) {
-        memcpy(s->delta, down, s->dim * sizeof *down);
-        newton_hessian_direct(s, s->delta);
-    }
-    *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
-}
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static hsp_status newton_hessian_new_bits(hsp__newton *s, hsp__hessian *h, hsp_error *err)
-{
-    if (s->p->row_weight || !s->curved || s->n < NEWTON_HESSIAN_BITS ||
-        !hsp__newton_bits_pay(s->p->view))
-        return HSP_OK;
-    h->bits = hsp__scratch_new(&s->scratch, h->most, sizeof *h->bits);
-    for (uint64_t part = 0; h->bits && part < h->most && part <= s->n / NEWTON_HESSIAN_BITS_PART;
-         part++)
-        if (!(h->bits[part] = hsp__newton_bits_new(&s->scratch, s->d)))
-            return hsp__fail_memory(err);
-    return h->bits ? HSP_OK : hsp__fail_memory(err);
-}
-
-static hsp_status newton_hessian_new_batches(hsp__newton *s, hsp__hessian *h, hsp_error *err)
-{
-    const hsp_view *view = s->p->view;
-    if (hsp_view_stored(view) / (view->rows + 1) < NEWTON_HESSIAN_SHORT ||
-        !hsp__newton_batch_pays(view))
-        return HSP_OK;
-    h->batches = hsp__scratch_new(&s->scratch, h->most, sizeof *h->batches);
-    for (uint64_t part = 0; h->batches && part < h->most; part++)
-        if (!(h->batches[part] = hsp__newton_batch_new(&s->scratch, h->side)))
-            return hsp__fail_memory(err);
-    return h->batches ? HSP_OK : hsp__fail_memory(err);
 }
 
 static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err)
@@ -582,9 +575,50 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     /* may be lent to another run, and outlives this one then */
     h->factor = hsp__new_raw(&s->ctx->allocator, cells, sizeof *h->factor);
     if (!h->factor || scratch->failed) return hsp__fail_memory(err);
-    hsp_status status = newton_hessian_new_bits(s, h, err);
-    return status ? status : newton_hessian_new_batches(s, h, err);
+    const hsp_view *view = s->p->view;
+    if (!s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS && newton_bits_pay(view)) {
+        h->bits = hsp__scratch_new(scratch, h->most, sizeof *h->bits);
+        for (uint64_t part = 0; h->bits && part < h->most; part++)
+            if (part <= s->n / NEWTON_HESSIAN_BITS_PART)
+                h->bits[part] = newton_bits_new(scratch, s->d);
+    }
+    if (hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_SHORT &&
+        newton_batch_pays(view)) {
+        h->batches = hsp__scratch_new(scratch, h->most, sizeof *h->batches);
+        for (uint64_t part = 0; h->batches && part < h->most; part++)
+            h->batches[part] = newton_batch_new(scratch, h->side);
+    }
+    return scratch->failed ? hsp__fail_memory(err) : HSP_OK;
 }
+
+/* ---- The direction --------------------------------------------------------------------------- */
+
+void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
+{
+    hsp__hessian *h = s->hessian;
+    double *down = h->down;
+    for (uint64_t j = 0; j < s->dim; j++)
+        down[j] = s->u[j] - (j < s->d ? s->ridge : s->offset_ridge) * s->w[j];
+    memcpy(s->delta, down, s->dim * sizeof *down);
+    if (h->direct && !h->lent) {
+        newton_hessian_direct(s, s->delta);
+    } else if (!newton_hessian_conjugate(s, accuracy, s->delta) && h->lent) {
+        /* The factor that was lent does not serve (large C: weights that differ by orders of
+         * magnitude from those it was made of). Without memory for another, it must. */
+        if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
+            s->scratch.failed = 0;
+        } else {
+            h->direct = h->alone = 1;
+            h->lent = NULL;
+            h->own = 0;
+            memcpy(s->delta, down, s->dim * sizeof *down);
+            newton_hessian_direct(s, s->delta);
+        }
+    }
+    *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 int hsp__hessian_is_direct(uint64_t dim)
 {
@@ -597,33 +631,24 @@ void hsp__hessian_free(hsp__newton *s)
     s->hessian = NULL;
 }
 
-void hsp__hessian_lend(hsp__newton *s, hsp__hessian_lent *to)
+double *hsp__hessian_lend(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
-    hsp__hessian_lent_free(s->ctx, to);
-    if (!h->own.factor) return;
-    assert(h->own.factor == h->factor);
-    to->factor = h->own.factor;
+    if (!h->own) return NULL;
+    double *factor = h->factor;
     h->factor = NULL;
+    return factor;
 }
 
-void hsp__hessian_lent_free(hsp_context *ctx, hsp__hessian_lent *lent)
-{
-    hsp__free(&ctx->allocator, lent->factor);
-    lent->factor = NULL;
-}
-
-hsp_status hsp__hessian_new(hsp__newton *s, const hsp__hessian_lent *lent, hsp_error *err)
+hsp_status hsp__hessian_new(hsp__newton *s, const double *lent, hsp_error *err)
 {
     hsp__hessian *h = s->hessian = hsp__scratch_new(&s->scratch, 1, sizeof *h);
     if (!h) return hsp__fail_memory(err);
-    h->lent = lent && lent->factor ? lent : NULL;
+    h->lent = lent;
     h->direct = hsp__hessian_is_direct(s->dim) && !h->lent;
     h->down = hsp__scratch_raw(&s->scratch, s->dim, sizeof *h->down);
-    if (h->direct) {
-        hsp_status status = newton_hessian_new_direct(s, h, err);
-        if (status || !newton_hessian_lends(s)) return status;
-    }
+    if (h->direct) HSP__TRY(newton_hessian_new_direct(s, h, err));
+    if (h->direct && !newton_hessian_lends(s)) return HSP_OK;
     double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = hsp__scratch_raw(&s->scratch, s->dim, sizeof **all[i]);

@@ -9,13 +9,31 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/erm/gap.h"
-#include "learn/erm/newton_hessian.h"
-#include "learn/erm/newton_rows.h"
+#include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/vec.h"
 
 #define NEWTON_ROWS_INLINE static inline __attribute__((always_inline))
+
+/* to = rows(form, ...) with a form that the compiler knows. */
+#define NEWTON_ROWS_BY_FORM(to, form, rows, ...)    \
+    switch (form) {                                 \
+    case HSP__HINGE:                                \
+        to = rows(HSP__HINGE, __VA_ARGS__);         \
+        break;                                      \
+    case HSP__HARD_MARGIN:                          \
+        to = rows(HSP__HARD_MARGIN, __VA_ARGS__);   \
+        break;                                      \
+    case HSP__SQUARED_HINGE:                        \
+        to = rows(HSP__SQUARED_HINGE, __VA_ARGS__); \
+        break;                                      \
+    case HSP__LOGISTIC:                             \
+        to = rows(HSP__LOGISTIC, __VA_ARGS__);      \
+        break;                                      \
+    case HSP__SMOOTH:                               \
+        to = rows(HSP__SMOOTH, __VA_ARGS__);        \
+    }
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
@@ -57,13 +75,6 @@ static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t f
             out[i] = hsp__row_score(view, i * s->stride, w, b);
 }
 
-/* sum += a x_i, with the offset's 1. */
-static void newton_rows_add_row(const hsp__newton *s, uint64_t i, double a, double *sum)
-{
-    if (s->dim > s->d) sum[s->d] += a;
-    hsp__matvec_add_row(s->p->view, i * s->stride, a, sum);
-}
-
 /* What hsp__newton_cost looks at, in one place that nothing written in a loop can change. */
 typedef struct newton_rows_costs {
     const uint32_t *labels;
@@ -92,11 +103,12 @@ NEWTON_ROWS_INLINE double newton_cost(const newton_rows_costs *costs, uint64_t i
 
 /* ---- Along a direction ----------------------------------------------------------------------- */
 
-typedef struct newton_rows_line {
+typedef struct newton_rows_step {
     hsp__newton *s;
     double t;
-    int fresh; /* the moves must be computed first */
-} newton_rows_line;
+    int fresh; /* scores, or what delta adds to them, must be computed first */
+    int hold;  /* HSP__NEWTON_HOLD */
+} newton_rows_step;
 
 NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const hsp__newton *s,
                                                      uint64_t from, uint64_t to, double t)
@@ -127,47 +139,28 @@ static hsp__vec_groups newton_rows_plain(const hsp__newton *s, uint64_t from)
     return (hsp__vec_groups){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
 }
 
-static hsp__newton_sums newton_rows_line_plain(const hsp__newton *s, uint64_t from, uint64_t to,
-                                               double t)
-{
-    const hsp__vec_groups rows = newton_rows_plain(s, from);
-    double sums[2];
-    hsp__vec()->positive_line(&rows, s->score + from, s->delta_score + from, t, to - from, sums);
-    return (hsp__newton_sums){-sums[0], sums[1]};
-}
-
 static void newton_rows_line_part(void *user, uint64_t part)
 {
-    const newton_rows_line *line = user;
+    const newton_rows_step *line = user;
     hsp__newton *s = line->s;
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     if (line->fresh) newton_rows_scores(s, s->delta, from, to, s->delta_score);
     if (newton_rows_is_plain(s)) {
-        s->lines[part] = newton_rows_line_plain(s, from, to, line->t);
+        const hsp__vec_groups rows = newton_rows_plain(s, from);
+        double sums[2];
+        hsp__vec()->positive_line(&rows, s->score + from, s->delta_score + from, line->t, to - from,
+                                  sums);
+        s->lines[part] = (hsp__newton_sums){-sums[0], sums[1]};
         return;
     }
-    switch (s->form) {
-    case HSP__HINGE:
-        s->lines[part] = newton_line_rows(HSP__HINGE, s, from, to, line->t);
-        break;
-    case HSP__HARD_MARGIN:
-        s->lines[part] = newton_line_rows(HSP__HARD_MARGIN, s, from, to, line->t);
-        break;
-    case HSP__SQUARED_HINGE:
-        s->lines[part] = newton_line_rows(HSP__SQUARED_HINGE, s, from, to, line->t);
-        break;
-    case HSP__LOGISTIC:
-        s->lines[part] = newton_line_rows(HSP__LOGISTIC, s, from, to, line->t);
-        break;
-    case HSP__SMOOTH:
-        s->lines[part] = newton_line_rows(HSP__SMOOTH, s, from, to, line->t);
-    }
+    NEWTON_ROWS_BY_FORM(s->lines[part], s->form, newton_line_rows, s, from, to, line->t)
 }
 
-static hsp__newton_sums newton_rows_line_sums(hsp__newton *s, double t, int fresh)
+hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh)
 {
-    newton_rows_line line = {s, t, fresh};
+    newton_rows_step line = {.s = s, .t = t, .fresh = fresh};
     hsp__newton_sums all = {0, 0};
+    s->passes += fresh != 0;
     if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_line_part, &line)) return all;
     for (uint64_t part = 0; part < s->parts; part++) {
         all.slope += s->lines[part].slope;
@@ -177,54 +170,15 @@ static hsp__newton_sums newton_rows_line_sums(hsp__newton *s, double t, int fres
     return all;
 }
 
-hsp__newton_sums hsp__newton_probe(hsp__newton *s)
-{
-    s->passes++;
-    return newton_rows_line_sums(s, 1, 1);
-}
-
-hsp__newton_sums hsp__newton_along(hsp__newton *s, double t)
-{
-    return newton_rows_line_sums(s, t, 0);
-}
-
 /* ---- To the next place ----------------------------------------------------------------------- */
-
-typedef enum newton_rows_how {
-    NEWTON_ROWS_GO,      /* by t delta */
-    NEWTON_ROWS_RESTART, /* forget a, curvatures and u, and compute scores from w */
-    NEWTON_ROWS_HOLD     /* stay; rows with curvature keep it, and may leave their box */
-} newton_rows_how;
-
-typedef struct newton_rows_step {
-    hsp__newton *s;
-    double t;
-    newton_rows_how how;
-} newton_rows_step;
-
-/* Of a cost of 1: the problem's loss of margin m, and e(s) of the multiplier s that belongs to it.
- */
-NEWTON_ROWS_INLINE void newton_values(hsp__loss_form form, const hsp__loss *loss, double m,
-                                      double s, double *value, double *conjugate)
-{
-    *value = m < 1 ? 1 - m : 0;
-    *conjugate = s;
-    if (form == HSP__SQUARED_HINGE) {
-        *value *= *value;
-        *conjugate -= s * s / 4;
-    } else if (form == HSP__LOGISTIC || form == HSP__SMOOTH) {
-        *value =
-            form == HSP__LOGISTIC ? (m > 0 ? 0 : -m) + log1p(exp(-fabs(m))) : loss->value(m, 1 - m);
-        *conjugate = s * m + *value;
-    }
-}
 
 NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__newton *s,
                                                       uint64_t from, uint64_t to,
                                                       const newton_rows_step *step, double *sum)
 {
     const double t = step->t;
-    const int hold = step->how == NEWTON_ROWS_HOLD;
+    const int hold = step->hold, offset = s->dim > s->d;
+    const int smooth = form == HSP__LOGISTIC || form == HSP__SMOOTH;
     const newton_rows_costs costs = newton_rows_costs_of(s);
     double *const scores = s->score, *const as = s->a;
     const double *const moves = s->delta_score, *const anchors = s->anchor;
@@ -242,8 +196,16 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
         else if (hold)
             row = (newton_rows_terms){c > 0 ? as[i] / c : 0, 0};
         const double a = c * row.slope, old = as[i];
-        double value, conjugate;
-        newton_values(form, s->loss, m, row.slope, &value, &conjugate);
+        /* Of a cost of 1: the problem's loss, and e(s) of the multiplier s that belongs to it. */
+        double value = m < 1 ? 1 - m : 0, conjugate = row.slope;
+        if (form == HSP__SQUARED_HINGE) {
+            value *= value;
+            conjugate -= row.slope * row.slope / 4;
+        } else if (smooth) {
+            value = form == HSP__LOGISTIC ? (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)))
+                                          : s->loss->value(m, 1 - m);
+            conjugate = row.slope * m + value;
+        }
         state.loss += c * value;
         state.conjugate += c * conjugate;
         if (form == HSP__HINGE || form == HSP__HARD_MARGIN)
@@ -251,7 +213,7 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
                 c * (form == HSP__HINGE ? value - row.slope * (1 - m) : row.slope * fabs(1 - m));
         state.total += a;
         if (c > 0 && m < state.least) state.least = m;
-        if (form != HSP__LOGISTIC && form != HSP__SMOOTH) {
+        if (!smooth) {
             const unsigned char curved = c > 0 && row.weight > 0;
             state.active += curved;
             state.turned += curved != curves[i];
@@ -259,99 +221,69 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
         }
         if (a == old) continue;
         as[i] = a;
-        newton_rows_add_row(s, i, y * (a - old), sum);
+        if (offset) sum[s->d] += y * (a - old);
+        hsp__matvec_add_row(s->p->view, i * s->stride, y * (a - old), sum);
     }
     return state;
 }
 
 /* by_matrix: nothing but the scores, the sums of the rows, and which of them have curvature. e(a) of a
  * row is 2 c z - c z^2. */
-static hsp__newton_state newton_rows_step_plain(const hsp__newton *s, uint64_t from, uint64_t to,
-                                                const newton_rows_step *step)
-{
-    const hsp__vec_groups rows = newton_rows_plain(s, from);
-    const double *moves = step->t != 0 ? s->delta_score + from : NULL;
-    double sums[2];
-    uint64_t counts[2];
-    hsp__vec()->positive_step(&rows, s->score + from, moves, step->t, to - from, s->curved + from,
-                              sums, counts);
-    return (hsp__newton_state){.loss = sums[0],
-                               .conjugate = sums[1] - sums[0],
-                               .total = sums[1],
-                               .active = counts[0],
-                               .turned = counts[1]};
-}
-
 static hsp__newton_state newton_rows_step_by_matrix(const hsp__newton *s, uint64_t from,
-                                                    uint64_t to, const newton_rows_step *step)
+                                                    uint64_t to, double t)
 {
-    const newton_rows_costs costs = newton_rows_costs_of(s);
     hsp__newton_state state = {0};
-    for (uint64_t i = from; i < to; i++) {
-        const double cost = newton_cost(&costs, i), c = fabs(cost);
-        if (step->t != 0) s->score[i] += step->t * s->delta_score[i];
-        const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
-        const unsigned char curved = c > 0 && z > 0;
-        state.loss += c * (some * some);
-        state.total += c * (2 * some);
-        state.active += curved;
-        state.turned += curved != s->curved[i];
-        s->curved[i] = curved;
+    if (newton_rows_is_plain(s)) {
+        const hsp__vec_groups rows = newton_rows_plain(s, from);
+        double sums[2];
+        uint64_t counts[2];
+        hsp__vec()->positive_step(&rows, s->score + from, t != 0 ? s->delta_score + from : NULL, t,
+                                  to - from, s->curved + from, sums, counts);
+        state.loss = sums[0], state.total = sums[1];
+        state.active = counts[0], state.turned = counts[1];
+    } else {
+        const newton_rows_costs costs = newton_rows_costs_of(s);
+        for (uint64_t i = from; i < to; i++) {
+            const double cost = newton_cost(&costs, i), c = fabs(cost);
+            if (t != 0) s->score[i] += t * s->delta_score[i];
+            const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
+            const unsigned char curved = c > 0 && z > 0;
+            state.loss += c * (some * some);
+            state.total += c * (2 * some);
+            state.active += curved;
+            state.turned += curved != s->curved[i];
+            s->curved[i] = curved;
+        }
     }
     state.conjugate = state.total - state.loss;
     return state;
-}
-
-static void newton_rows_step_part_by_matrix(const newton_rows_step *step, uint64_t part)
-{
-    hsp__newton *s = step->s;
-    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
-    if (step->how == NEWTON_ROWS_RESTART) newton_rows_scores(s, s->w, from, to, s->score);
-    s->states[part] = newton_rows_is_plain(s) ? newton_rows_step_plain(s, from, to, step)
-                                              : newton_rows_step_by_matrix(s, from, to, step);
 }
 
 static void newton_rows_step_part(void *user, uint64_t part)
 {
     const newton_rows_step *step = user;
     hsp__newton *s = step->s;
+    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
+    if (step->fresh) newton_rows_scores(s, s->w, from, to, s->score);
     if (s->by_matrix) {
-        newton_rows_step_part_by_matrix(step, part);
+        s->states[part] = newton_rows_step_by_matrix(s, from, to, step->t);
         return;
     }
-    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     double *sum = s->sums + part * s->dim;
-    hsp__newton_state *state = &s->states[part];
     memset(sum, 0, s->dim * sizeof *sum);
-    if (step->how == NEWTON_ROWS_RESTART) {
-        memset(s->a + from, 0, (to - from) * sizeof *s->a);
-        newton_rows_scores(s, s->w, from, to, s->score);
-    }
-    switch (s->form) {
-    case HSP__HINGE:
-        *state = newton_step_rows(HSP__HINGE, s, from, to, step, sum);
-        break;
-    case HSP__HARD_MARGIN:
-        *state = newton_step_rows(HSP__HARD_MARGIN, s, from, to, step, sum);
-        break;
-    case HSP__SQUARED_HINGE:
-        *state = newton_step_rows(HSP__SQUARED_HINGE, s, from, to, step, sum);
-        break;
-    case HSP__LOGISTIC:
-        *state = newton_step_rows(HSP__LOGISTIC, s, from, to, step, sum);
-        break;
-    case HSP__SMOOTH:
-        *state = newton_step_rows(HSP__SMOOTH, s, from, to, step, sum);
-    }
+    if (step->fresh) memset(s->a + from, 0, (to - from) * sizeof *s->a);
+    NEWTON_ROWS_BY_FORM(s->states[part], s->form, newton_step_rows, s, from, to, step, sum)
 }
 
-static void newton_rows_step_all(hsp__newton *s, double t, newton_rows_how how)
+void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)
 {
     const hsp__vec_table *vec = hsp__vec();
-    newton_rows_step step = {s, t, how};
+    const int fresh = how == HSP__NEWTON_RESTART;
+    newton_rows_step step = {.s = s, .t = t, .fresh = fresh, .hold = how == HSP__NEWTON_HOLD};
     hsp__newton_state all = {.least = HUGE_VAL};
+    s->passes += fresh ? 2 : how == HSP__NEWTON_GO;
     if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_step_part, &step)) return;
-    if (how == NEWTON_ROWS_RESTART) memset(s->u, 0, s->dim * sizeof *s->u);
+    if (fresh) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
         const hsp__newton_state *one = &s->states[part];
         all.loss += one->loss;
@@ -367,23 +299,6 @@ static void newton_rows_step_all(hsp__newton *s, double t, newton_rows_how how)
     if (!s->curved) all.active = all.turned = s->n;
     s->now = all;
     if (s->by_matrix) hsp__hessian_follow(s);
-}
-
-void hsp__newton_restart(hsp__newton *s)
-{
-    s->passes += 2;
-    newton_rows_step_all(s, 0, NEWTON_ROWS_RESTART);
-}
-
-void hsp__newton_go(hsp__newton *s, double t)
-{
-    s->passes++;
-    newton_rows_step_all(s, t, NEWTON_ROWS_GO);
-}
-
-void hsp__newton_hold(hsp__newton *s)
-{
-    newton_rows_step_all(s, 0, NEWTON_ROWS_HOLD);
 }
 
 static void newton_rows_multipliers_part(void *user, uint64_t part)
