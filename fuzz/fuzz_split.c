@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     /* packed bytes come out unpacked: nothing to compare with here */
     hsp__source *source = NULL;
-    if (!status && !hsp__source_open(ctx, paths[0], NULL, &source) && !hsp__source_packed(source)) {
+    if (!status && !hsp__source_open(ctx, paths[0], NULL, &source) && !source->unpacker) {
         hsp__split_scan scan;
         hsp__split_scan_init(&scan, ctx, "fuzz");
         if (hsp__split_scan_run(&scan, source, format, options, NULL)) abort();

@@ -15,7 +15,7 @@ enum {
 };
 
 typedef struct blocks_buffer {
-    void *bytes; /* room of them, HSP__BLOCK_PADDING beyond what is used */
+    char *bytes; /* room of them, HSP__BLOCK_PADDING beyond what is used */
     uint64_t room;
 } blocks_buffer;
 
@@ -28,7 +28,7 @@ struct hsp__blocks {
     blocks_buffer *buffers; /* one a worker */
 
     pthread_mutex_t input; /* guards the source and the next four */
-    void *carry;           /* the beginning of a record whose end has not been read yet */
+    char *carry;           /* the beginning of a record whose end has not been read yet */
     uint64_t carry_size, carry_room;
     uint64_t taken; /* blocks handed out */
     int ended;
@@ -42,48 +42,33 @@ struct hsp__blocks {
     atomic_int status; /* an hsp_status: the first failure, in the order of the file */
 };
 
-/* Is the number of double quotes in text[0..size) odd? Eight bytes at a time: this runs while other
- * workers wait for the input. */
-static int blocks_quotes_odd(const char *text, size_t size)
+/* The end of the last whole record in text[0..size), 0 if there is none. A newline ends a record
+ * when the quotes before it pair up. Quotes are counted eight bytes at a time: this runs while
+ * other workers wait for the input. */
+static size_t blocks_last_end(const char *text, size_t size, int quoted)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu, quotes = 0x2222222222222222u;
     uint64_t odd = 0;
     size_t i = 0;
-    for (; i + 8 <= size; i += 8) {
+    for (; quoted && i + 8 <= size; i += 8) {
         uint64_t x;
         memcpy(&x, text + i, sizeof x);
         x ^= quotes;                           /* a quote becomes a zero byte ... */
         odd ^= ~(((x & low) + low) | x | low); /* ... and that one its top bit */
     }
-    int parity = __builtin_parityll(odd);
-    for (; i < size; i++)
-        parity ^= text[i] == '"';
-    return parity;
-}
-
-/* The end of the last whole record in text[0..size), 0 if there is none. A newline ends a record
- * when the quotes before it pair up. */
-static size_t blocks_last_end(const char *text, size_t size, int quoted)
-{
-    int inside = quoted && blocks_quotes_odd(text, size);
-    for (size_t i = size; i-- > 0;) {
+    int inside = __builtin_parityll(odd);
+    for (; quoted && i < size; i++)
+        inside ^= text[i] == '"';
+    for (i = size; i-- > 0;) {
         if (text[i] == '\n' && !inside) return i + 1;
         if (text[i] == '"') inside ^= quoted;
     }
     return 0;
 }
 
-static hsp_status blocks_keep(hsp__blocks *run, const char *rest, size_t size, hsp_error *err)
-{
-    if (!hsp__reserve(&run->ctx->allocator, &run->carry, &run->carry_room, size, 1))
-        return hsp__fail_memory(err);
-    if (size) memcpy(run->carry, rest, size);
-    run->carry_size = size;
-    return HSP_OK;
-}
-
-/* Fill the worker's buffer with whole records. What is read doubles while no record ends, so that
- * a long one costs linear time. */
+/* Fill the worker's buffer with whole records; the beginning of one that is not whole is kept for
+ * the next block. What is read doubles while no record ends, so that a long one costs linear time.
+ */
 static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__block *block,
                               hsp_error *err)
 {
@@ -95,38 +80,25 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
                           1))
             return hsp__fail_memory(err);
         if (have == run->carry_size && have) memcpy(buffer->bytes, run->carry, have);
-        char *text = buffer->bytes;
-        hsp_status status = hsp__source_read(run->source, text + have, want, err, &got);
-        if (status) return status;
+        HSP__TRY(hsp__source_read(run->source, buffer->bytes + have, want, err, &got));
         have += got;
         run->ended = got < want;
-        end = run->ended ? have : blocks_last_end(text, have, run->format->quoted);
+        end = run->ended ? have : blocks_last_end(buffer->bytes, have, run->format->quoted);
     }
+    const size_t rest = have - end;
+    if (!hsp__reserve(memory, &run->carry, &run->carry_room, rest, 1)) return hsp__fail_memory(err);
+    if (rest) memcpy(run->carry, buffer->bytes + end, rest);
+    if (end) memset(buffer->bytes + have, 0, HSP__BLOCK_PADDING);
+    run->carry_size = rest;
     block->text = buffer->bytes;
     block->size = end;
-    if (end) memset((char *)buffer->bytes + have, 0, HSP__BLOCK_PADDING);
-    return blocks_keep(run, (char *)buffer->bytes + end, have - end, err);
+    return HSP_OK;
 }
 
-/* Take the next block; 0 when there is none. A failure to read is a block too: it has its turn. */
-static int blocks_take(hsp__blocks *run, int worker, hsp__block *block, hsp_status *status,
-                       hsp_error *err)
-{
-    *block = (hsp__block){0};
-    *status = HSP_OK;
-    pthread_mutex_lock(&run->input);
-    int some = !run->ended && atomic_load(&run->status) == HSP_OK;
-    if (some) {
-        block->number = run->taken++;
-        *status = blocks_fill(run, &run->buffers[worker], block, err);
-        if (*status) run->ended = 1;
-    }
-    pthread_mutex_unlock(&run->input);
-    return some;
-}
-
+/* The first failure, in the order of the file, or of the progress callback. */
 static void blocks_fail(hsp__blocks *run, hsp_status status, const hsp_error *err)
 {
+    if (!status || atomic_load(&run->status) != HSP_OK) return;
     run->error = *err;
     run->error.status = status;
     atomic_store(&run->status, (int)status);
@@ -139,15 +111,13 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
     pthread_mutex_lock(&run->order);
     while (run->turn != block->number)
         pthread_cond_wait(&run->moved, &run->order);
-    if (atomic_load(&run->status) == HSP_OK) {
-        if (status) {
-            if (err->line) err->line += run->lines;
-        } else if (block->size) {
-            status = run->format->reserve(run->self, worker, block, run, err);
-        }
-        if (status) blocks_fail(run, status, err);
+    if (status) {
+        if (err->line) err->line += run->lines;
+    } else if (block->size && run->format->reserve && atomic_load(&run->status) == HSP_OK) {
+        status = run->format->reserve(run->self, worker, run, err);
     }
-    int go = atomic_load(&run->status) == HSP_OK && block->size;
+    blocks_fail(run, status, err);
+    const int go = run->format->place && atomic_load(&run->status) == HSP_OK && block->size;
     run->lines += block->lines;
     run->placing += go;
     run->turn++;
@@ -156,57 +126,53 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
     return go;
 }
 
-static void blocks_placed(hsp__blocks *run)
-{
-    pthread_mutex_lock(&run->order);
-    run->placing--;
-    pthread_cond_broadcast(&run->moved);
-    pthread_mutex_unlock(&run->order);
-}
-
-static void blocks_report(hsp__blocks *run, hsp_error *err)
-{
-    pthread_mutex_lock(&run->input);
-    uint64_t done = hsp__source_position(run->source);
-    pthread_mutex_unlock(&run->input);
-    hsp_status status =
-        hsp__progress(run->ctx, "reading", "bytes", done, hsp__source_size(run->source), err);
-    if (!status) return;
-    pthread_mutex_lock(&run->order);
-    if (atomic_load(&run->status) == HSP_OK) blocks_fail(run, status, err);
-    pthread_mutex_unlock(&run->order);
-}
-
 static void blocks_work(void *user, int worker)
 {
     hsp__blocks *run = user;
-    hsp__block block;
-    hsp_status status;
     hsp_error err = {0};
-    while (blocks_take(run, worker, &block, &status, &err)) {
+    for (;;) {
+        hsp__block block = {0};
+        hsp_status status = HSP_OK;
+        pthread_mutex_lock(&run->input);
+        const int some = !run->ended && atomic_load(&run->status) == HSP_OK;
+        if (some) {
+            block.number = run->taken++;
+            status = blocks_fill(run, &run->buffers[worker], &block, &err);
+            if (status) run->ended = 1; /* a failure to read is a block too: it has its turn */
+        }
+        const uint64_t done = run->source->position;
+        pthread_mutex_unlock(&run->input);
+        if (!some) return;
         if (!status && block.size) status = run->format->parse(run->self, worker, &block, &err);
         if (blocks_reserve(run, worker, &block, status, &err)) {
-            run->format->place(run->self, worker, &block);
-            blocks_placed(run);
+            run->format->place(run->self, worker);
+            pthread_mutex_lock(&run->order);
+            run->placing--;
+            pthread_cond_broadcast(&run->moved);
+            pthread_mutex_unlock(&run->order);
         }
-        if (worker == 0 && run->ctx->progress) blocks_report(run, &err);
+        if (worker != 0 || !run->ctx->progress) continue;
+        status = hsp__progress(run->ctx, "reading", "bytes", done, run->source->size, &err);
+        pthread_mutex_lock(&run->order);
+        blocks_fail(run, status, &err);
+        pthread_mutex_unlock(&run->order);
     }
 }
 
 /* Of a file that is soon read, smaller ones: so that workers end together. */
 static size_t blocks_bytes(const hsp_context *ctx, const hsp__source *source)
 {
-    const uint64_t size = hsp__source_size(source);
+    const uint64_t size = source->size;
     const uint64_t fair = size / BLOCKS_FAIR > BLOCKS_LEAST ? size / BLOCKS_FAIR : BLOCKS_LEAST;
-    if (!size || hsp__source_packed(source) || fair > ctx->block_bytes) return ctx->block_bytes;
+    if (!size || source->unpacker || fair > ctx->block_bytes) return ctx->block_bytes;
     return (size_t)fair;
 }
 
 int hsp__blocks_workers(hsp_context *ctx, const hsp__source *source)
 {
     int threads = hsp_context_threads(ctx);
-    uint64_t size = hsp__source_size(source);
-    if (!size || hsp__source_packed(source)) return threads;
+    uint64_t size = source->size;
+    if (!size || source->unpacker) return threads;
     uint64_t blocks = size / blocks_bytes(ctx, source) + 1;
     return blocks < (uint64_t)threads ? (int)blocks : threads;
 }
@@ -246,7 +212,6 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
     if (!status) return HSP_OK;
     if (err) *err = run.error;
     if (err && !err->file[0] && status == HSP_BAD_DATA)
-        hsp__fail_at(err, status, hsp__source_name(source), err->line, err->column, "%s",
-                     run.error.message);
+        hsp__fail_at(err, status, source->name, err->line, err->column, "%s", run.error.message);
     return status;
 }

@@ -32,9 +32,8 @@ typedef struct hsp__blocks hsp__blocks;
 typedef struct hsp__block_format {
     int quoted; /* records may hold newlines between double quotes */
     hsp_status (*parse)(void *self, int worker, hsp__block *block, hsp_error *err);
-    hsp_status (*reserve)(void *self, int worker, const hsp__block *block, hsp__blocks *run,
-                          hsp_error *err);
-    void (*place)(void *self, int worker, const hsp__block *block);
+    hsp_status (*reserve)(void *self, int worker, hsp__blocks *run, hsp_error *err); /* or NULL */
+    void (*place)(void *self, int worker);                                           /* or NULL */
 } hsp__block_format;
 
 /* The number of workers that hsp__blocks_run will use at most: make that many scratches. */

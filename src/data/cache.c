@@ -292,3 +292,15 @@ hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes
         *out = data;
     return status;
 }
+
+hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *path, hsp_error *err,
+                           hsp_data **out)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    if (source->mappable) return hsp__cache_open(ctx, path, NULL, 0, err, out);
+    hsp_status status = hsp__source_read_all(ctx, source, SIZE_MAX, err, &bytes, &size);
+    if (!status) status = hsp__cache_open(ctx, source->name, bytes, size, err, out);
+    hsp__free(&ctx->allocator, bytes);
+    return status;
+}

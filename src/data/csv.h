@@ -216,9 +216,6 @@ int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
                          const hsp_allocator *memory);
 void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
 
-/* Pass over the header: what follows is data alone. */
-hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err);
-
 /* After the last row: tell the log what was met, or fail (missing values that the options do not
  * allow, no rows at all). csv_warnings.c. */
 hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,

@@ -44,11 +44,11 @@ static hsp_status detect_load(hsp_context *ctx, hsp__source *source, size_t want
     memset(text + sample->size, 0, HSP__BLOCK_PADDING);
     sample->data_at = sample->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     if (sample->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return hsp__fail_at(err, HSP_BAD_DATA, hsp__source_name(source), 1, 1,
+        return hsp__fail_at(err, HSP_BAD_DATA, source->name, 1, 1,
                             "this is UTF-16 text, expected UTF-8 (iconv -f UTF-16 -t UTF-8)");
     const char *lone = memchr(text, '\r', sample->size);
     if (lone && lone + 1 < text + sample->size && !memchr(text, '\n', sample->size))
-        return hsp__fail_at(err, HSP_BAD_DATA, hsp__source_name(source), 1, 1,
+        return hsp__fail_at(err, HSP_BAD_DATA, source->name, 1, 1,
                             "lines end in carriage returns alone, expected newlines "
                             "(tr '\\r' '\\n')");
     return HSP_OK;
@@ -376,8 +376,8 @@ hsp_status hsp__csv_detect(hsp_context *ctx, hsp__source *source, int tabs,
         want *= 4;
     } while (!status && !detect_enough(sample, &unquoted));
     if (!status)
-        status = detect_scan(&ctx->allocator, hsp__source_name(source), &unquoted, sample,
-                             &header_end, &header_lines, err);
+        status = detect_scan(&ctx->allocator, source->name, &unquoted, sample, &header_end,
+                             &header_lines, err);
     if (!status) status = detect_header(&ctx->allocator, sample, options, encoding, err);
     if (!status && sample->header) {
         sample->data_at = header_end;

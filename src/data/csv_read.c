@@ -205,7 +205,7 @@ static hsp_status csv_estimate(csv_reader *reader, const hsp__source *source,
                                const hsp__csv_sample *sample, hsp_error *err)
 {
     double each = (double)sample->record_bytes / (double)sample->records;
-    double rows = (double)hsp__source_size(source) / each;
+    double rows = (double)source->size / each;
     return hsp__csv_table_grow(reader->ctx, &reader->plan, &reader->table,
                                (uint64_t)(rows * 1.02) + 16, err);
 }
@@ -219,7 +219,7 @@ static hsp_status csv_start(csv_reader *reader, hsp__source *source, const hsp__
     if (!hsp__csv_counts_init(&reader->counts, plan, memory)) return hsp__fail_memory(err);
     if (plan->given && !hsp__names_copy(&reader->table.classes, &plan->encoding->classes))
         return hsp__fail_memory(err);
-    hsp_status status = hsp__csv_skip(reader->ctx, source, plan->data_at, err);
+    hsp_status status = hsp__source_skip(source, plan->data_at, err);
     return status ? status : csv_estimate(reader, source, sample, err);
 }
 
@@ -326,15 +326,15 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
     hsp_status status = hsp__csv_detect(ctx, source, tabs, options, encoding, err, &sample);
     if (!status)
         status =
-            hsp__csv_plan_make(ctx, hsp__source_name(source), &sample, options,
+            hsp__csv_plan_make(ctx, source->name, &sample, options,
                                hsp__reading_first(options, source), encoding, err, &reader.plan);
     if (!status) status = csv_rows(&reader, source, &sample, options, err);
     const int header = sample.header;
     hsp__csv_sample_free(&ctx->allocator, &sample);
     if (!status) status = csv_finish(&reader, options, err, out);
-    if (!status && hsp__source_told(source)) {
-        status = csv_tell_columns(&reader, (*out)->encoding, hsp__source_told(source), err);
-        hsp__source_told(source)->header = header;
+    if (!status && source->told) {
+        status = csv_tell_columns(&reader, (*out)->encoding, source->told, err);
+        source->told->header = header;
     }
     csv_free(&reader);
     return status;

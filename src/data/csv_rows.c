@@ -463,14 +463,12 @@ hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, uint32_t j, hsp__csv_wo
     return HSP_OK;
 }
 
-static hsp_status csv_reserve(void *self, int number, const hsp__block *block, hsp__blocks *run,
-                              hsp_error *err)
+static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_error *err)
 {
     hsp__csv_reader *reader = self;
     hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *table = reader->table;
     hsp_status status = HSP_OK;
-    (void)block;
     for (uint32_t j = 0; !status && j < reader->plan->count; j++)
         if (reader->plan->columns[j].words != HSP__NAME_NONE)
             status = hsp__csv_merge_words(reader, j, &worker->words[reader->plan->columns[j].words],
@@ -518,12 +516,11 @@ static void csv_place_labels(const hsp__csv_reader *reader, const hsp__csv_worke
         labels[i] = map[worker->labels[i]];
 }
 
-static void csv_place(void *self, int number, const hsp__block *block)
+static void csv_place(void *self, int number)
 {
     hsp__csv_reader *reader = self;
     hsp__csv_worker *worker = &reader->workers[number];
     const size_t bytes = hsp__value_bytes(reader->plan->precision) * reader->plan->cells;
-    (void)block;
     if (!worker->rows) return; /* blank lines alone */
     for (uint32_t j = 0; j < reader->plan->count; j++) {
         const hsp__csv_column *column = &reader->plan->columns[j];
@@ -599,7 +596,7 @@ static void csv_worker_free(const hsp__csv_reader *reader, hsp__csv_worker *work
 int hsp__csv_start_workers(hsp__csv_reader *reader, const hsp__source *source)
 {
     reader->count = hsp__blocks_workers(reader->ctx, source);
-    reader->told = hsp__source_told(source);
+    reader->told = source->told;
     reader->workers =
         hsp__new(&reader->ctx->allocator, (uint64_t)reader->count, sizeof *reader->workers);
     for (int i = 0; reader->workers && i < reader->count; i++)
@@ -681,16 +678,6 @@ void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory)
 }
 
 /* ---- All blocks ------------------------------------------------------------------------------ */
-
-hsp_status hsp__csv_skip(hsp_context *ctx, hsp__source *source, size_t size, hsp_error *err)
-{
-    size_t got;
-    void *scrap = hsp__new_raw(&ctx->allocator, size, 1);
-    if (!scrap) return hsp__fail_memory(err);
-    hsp_status status = hsp__source_read(source, scrap, size, err, &got);
-    hsp__free(&ctx->allocator, scrap);
-    return status;
-}
 
 void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows)
 {

@@ -132,14 +132,12 @@ static hsp_status csv_stream_labels(csv_stream *stream, hsp__csv_worker *worker,
     return HSP_OK;
 }
 
-static hsp_status csv_stream_reserve(void *self, int number, const hsp__block *block,
-                                     hsp__blocks *run, hsp_error *err)
+static hsp_status csv_stream_reserve(void *self, int number, hsp__blocks *run, hsp_error *err)
 {
     csv_stream *stream = self;
     hsp__csv_reader *reader = &stream->reader;
     hsp__csv_worker *worker = &reader->workers[number];
     hsp_status status = HSP_OK;
-    (void)block;
     if (csv_stream_refused(stream, worker))
         return hsp__fail_at(err, HSP_BAD_DATA, stream->plan.file,
                             hsp__blocks_first_line(run) - 1 + worker->missing_line,
@@ -155,13 +153,6 @@ static hsp_status csv_stream_reserve(void *self, int number, const hsp__block *b
     }
     return hsp__stream_take(stream->stream, number, view,
                             stream->label == HSP__NAME_NONE ? NULL : worker->labels, err);
-}
-
-static void csv_stream_place(void *self, int number, const hsp__block *block)
-{
-    (void)self;
-    (void)number;
-    (void)block;
 }
 
 /* ---- The whole file -------------------------------------------------------------------------- */
@@ -238,13 +229,12 @@ static hsp_status csv_stream_start(csv_stream *stream, hsp__source *source, hsp_
     if (status) return status;
     hsp__csv_free_workers(reader); /* what the probe met and counted is forgotten */
     if (!hsp__csv_start_workers(reader, source)) return hsp__fail_memory(err);
-    return hsp__csv_skip(reader->ctx, source, stream->plan.data_at, err);
+    return hsp__source_skip(source, stream->plan.data_at, err);
 }
 
 static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_error *err)
 {
-    static const hsp__block_format format = {1, csv_stream_parse, csv_stream_reserve,
-                                             csv_stream_place};
+    static const hsp__block_format format = {1, csv_stream_parse, csv_stream_reserve, NULL};
     hsp__csv_reader *reader = &stream->reader;
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err);
     if (status && err && err->line) err->line += stream->plan.data_line;
@@ -265,9 +255,9 @@ hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs,
     hsp_status status =
         hsp__csv_detect(of->ctx, source, tabs, of->options, of->encoding, err, &sample);
     if (!status)
-        status =
-            hsp__csv_plan_make(of->ctx, hsp__source_name(source), &sample, of->options,
-                               hsp__reading_stream(of->options), of->encoding, err, &stream.plan);
+        status = hsp__csv_plan_make(of->ctx, source->name, &sample, of->options,
+                                    hsp__reading_first(of->options, NULL), of->encoding, err,
+                                    &stream.plan);
     if (!status) status = csv_stream_check(&stream.plan, err);
     if (!status && !hsp__csv_counts_init(&stream.counts, &stream.plan, memory))
         status = hsp__fail_memory(err);

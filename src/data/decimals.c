@@ -172,7 +172,7 @@ static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_opti
         status = hsp__csv_plan_make(&quiet, m->path, &sample, options,
                                     hsp__reading_first(options, source), encoding, err, &m->plan);
     if (!status) status = decimals_place_columns(m, err);
-    if (!status) status = hsp__csv_skip(m->ctx, source, m->plan.data_at, err);
+    if (!status) status = hsp__source_skip(source, m->plan.data_at, err);
     hsp__csv_sample_free(&m->ctx->allocator, &sample);
     return status;
 }
@@ -187,7 +187,7 @@ hsp_status hsp__decimals_there(hsp_context *ctx, const char *path, hsp_error *er
     *there = 0;
     if (strcmp(path, "-") == 0) return HSP_OK;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    const int regular = !status && hsp__source_size(source) > 0;
+    const int regular = !status && source->size > 0;
     if (regular) status = hsp__source_peek(source, 16, err, &bytes, &size);
     *there = regular && !status && !(size >= 16 && hsp__container_looks_like(bytes, size));
     hsp__source_free(source);
@@ -195,24 +195,11 @@ hsp_status hsp__decimals_there(hsp_context *ctx, const char *path, hsp_error *er
 }
 
 /* All is done while blocks are parsed, by one worker, in the order of the file. */
-static hsp_status decimals_reserve(void *self, int worker, const hsp__block *block,
-                                   hsp__blocks *run, hsp_error *err)
-{
-    (void)self, (void)worker, (void)block, (void)run, (void)err;
-    return HSP_OK;
-}
-
-static void decimals_place(void *self, int worker, const hsp__block *block)
-{
-    (void)self, (void)worker, (void)block;
-}
-
 hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_options *options,
                               const hsp_data *data, hsp__decimals_fn fn, void *user, hsp_error *err)
 {
-    static const hsp__block_format formats[2] = {
-        {0, decimals_parse_libsvm, decimals_reserve, decimals_place},
-        {1, decimals_parse_table, decimals_reserve, decimals_place}};
+    static const hsp__block_format formats[2] = {{0, decimals_parse_libsvm, NULL, NULL},
+                                                 {1, decimals_parse_table, NULL, NULL}};
     decimals m = {.ctx = ctx, .path = path, .data = data, .fn = fn, .user = user};
     hsp__source *source = NULL;
     hsp_options *defaults = NULL;

@@ -417,34 +417,19 @@ hsp_status hsp__encoding_from_json(const hsp_allocator *memory, const char *text
 
 #define ENCODE_FILE_MOST ((size_t)1 << 30)
 
-/* Everything that a source holds. */
-static hsp_status encode_slurp(hsp__source *source, hsp__text *text, hsp_error *err)
-{
-    const size_t step = (size_t)64 << 10;
-    for (size_t got = step; got == step;) {
-        char *room = hsp__text_room(text, step);
-        if (!room) return hsp__fail_memory(err);
-        hsp_status status = hsp__source_read(source, room, step, err, &got);
-        if (status != HSP_OK) return status;
-        text->size += got;
-        if (text->size > ENCODE_FILE_MOST)
-            return hsp__fail_at(err, HSP_BAD_DATA, hsp__source_name(source), 0, 0,
-                                "this is too large for an encoding");
-    }
-    return HSP_OK;
-}
-
 hsp_status hsp_encoding_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_encoding **out)
 {
     HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
-    hsp__text text;
-    hsp__text_init(&text, &ctx->allocator);
+    char *text = NULL;
+    size_t size = 0;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (status == HSP_OK) status = encode_slurp(source, &text, err);
-    if (status == HSP_OK)
-        status = hsp__encoding_from_json(&ctx->allocator, text.data, text.size, path, err, out);
-    hsp__text_free(&text);
+    if (!status) status = hsp__source_read_all(ctx, source, ENCODE_FILE_MOST, err, &text, &size);
+    if (!status && size > ENCODE_FILE_MOST)
+        status = hsp__fail_at(err, HSP_BAD_DATA, source->name, 0, 0,
+                              "this is too large for an encoding");
+    if (!status) status = hsp__encoding_from_json(&ctx->allocator, text, size, path, err, out);
+    hsp__free(&ctx->allocator, text);
     hsp__source_free(source);
     return hsp__kind_explain(ctx, path, HSP_FILE_ENCODING, status, err);
 }

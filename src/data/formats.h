@@ -10,17 +10,11 @@
  * when it says nothing. */
 const char *hsp__format_by_name(const char *path);
 
-/* What a file is, one of these words: by its first bytes where they are plain, then by its name,
- * then by the look of its first line. */
-const char *hsp__format_guess(const char *path, const char *text, size_t size);
-
-/* Do the first bytes look like rows of libsvm text or CSV? */
-int hsp__format_looks_like_data(const char *text, size_t size);
-
-/* The format of data: *format as the option says, or, when that is "auto", guessed. A file that is
- * plainly something else (a model, a certificate) is an error. */
-hsp_status hsp__format_find(const char *path, const char *text, size_t size, hsp_error *err,
-                            const char **format);
+/* The format of data, one of these words: as the option `format` says (NULL: auto); or by the
+ * first bytes where they are plain, then by the name, then by the look of the first line. A file
+ * that is plainly something else (a model, a certificate) is an error. */
+hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
+                            hsp_error *err, const char **format);
 
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
@@ -55,7 +49,8 @@ hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
 hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,
                           const hsp__origin *origin, hsp__output *output, hsp_error *err);
 
-/* Change the storage or precision of a data set; same object back when nothing changes. */
+/* Storage and precision as the options of reading ask; the same object back when nothing changes.
+ * auto keeps what is there: a cache written in double stays double. */
 hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              hsp_error *err, hsp_data **out);
 

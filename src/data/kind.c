@@ -30,14 +30,6 @@ static int kind_holds(const char *bytes, size_t size, const char *word)
     return memmem(bytes, size < 4096 ? size : 4096, word, strlen(word)) != NULL;
 }
 
-static hsp_file_kind kind_of_binary(const char *bytes, size_t size)
-{
-    if (kind_holds(bytes, size, "\"halfspace-model\"")) return HSP_FILE_MODEL;
-    if (kind_holds(bytes, size, "\"halfspace-data\"")) return HSP_FILE_CACHE;
-    if (kind_holds(bytes, size, "\"halfspace-scaling\"")) return HSP_FILE_SCALING;
-    return HSP_FILE_UNKNOWN;
-}
-
 /* How many numbers, and nothing else, stand in the line at *p; *p moves behind it. -1: not so. */
 static int kind_numbers(const char **p, const char *end)
 {
@@ -56,29 +48,98 @@ static int kind_numbers(const char **p, const char *end)
     return count;
 }
 
-/* svm-scale: "x", the bounds of the scaled values, then a line per column: number, least, most. A
- * part "y" about labels may come first. */
-static int kind_is_svm_scale(const char *bytes, size_t size)
+/* "libsvm", "csv" or "tsv" by the look of the first line that is neither blank nor a comment, which
+ * begins at *line; NULL: none of them. */
+static const char *kind_of_rows(const char *text, size_t size, const char **line)
 {
-    const char *p = bytes, *end = bytes + size;
-    const int labels = kind_begins(bytes, size, "y\n");
-    if (!labels && !kind_begins(bytes, size, "x\n")) return 0;
-    p += 2;
-    return kind_numbers(&p, end) == 2 && kind_numbers(&p, end) == (labels ? 2 : 3);
+    const char *end = text + size, *stop = text;
+    for (; text < end; text = stop + (stop < end)) {
+        stop = memchr(text, '\n', (size_t)(end - text));
+        if (!stop) stop = end;
+        const char *p = text;
+        while (p < stop && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        if (p < stop && *p != '#') break;
+    }
+    *line = text;
+    if (text == end) return NULL;
+    /* libsvm text: a label, then nothing but index:value tokens */
+    int tokens = 0, colons = 1;
+    for (const char *p = text; colons && p < stop && *p != '#';) {
+        while (p < stop && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        const char *token = p;
+        while (p < stop && *p != ' ' && *p != '\t' && *p != '\r' && *p != '#')
+            p++;
+        if (p == token) break;
+        if (tokens++) colons = memchr(token, ':', (size_t)(p - token)) != NULL;
+    }
+    if (tokens > 1 && colons) return "libsvm";
+    const size_t length = (size_t)(stop - text);
+    const int comma = memchr(text, ',', length) != NULL;
+    if (memchr(text, '\t', length) && !comma) return "tsv";
+    return comma || memchr(text, ';', length) ? "csv" : NULL;
 }
 
 hsp_file_kind hsp__kind_of(const char *bytes, size_t size)
 {
-    if (hsp__container_looks_like(bytes, size)) return kind_of_binary(bytes, size);
+    const char *p, *end = bytes + size;
+    if (hsp__container_looks_like(bytes, size)) {
+        if (kind_holds(bytes, size, "\"halfspace-model\"")) return HSP_FILE_MODEL;
+        if (kind_holds(bytes, size, "\"halfspace-data\"")) return HSP_FILE_CACHE;
+        if (kind_holds(bytes, size, "\"halfspace-scaling\"")) return HSP_FILE_SCALING;
+        return HSP_FILE_UNKNOWN;
+    }
     if (kind_begins(bytes, size, "svm_type ")) return HSP_FILE_LIBSVM_MODEL;
     if (kind_begins(bytes, size, "solver_type ")) return HSP_FILE_LIBLINEAR_MODEL;
-    if (kind_is_svm_scale(bytes, size)) return HSP_FILE_SVM_SCALE;
+    /* svm-scale: "x", the bounds of the scaled values, then a line per column: number, least,
+     * most. A part "y" about labels may come first. */
+    const int labels = kind_begins(bytes, size, "y\n");
+    p = bytes + 2;
+    if ((labels || kind_begins(bytes, size, "x\n")) && kind_numbers(&p, end) == 2 &&
+        kind_numbers(&p, end) == (labels ? 2 : 3))
+        return HSP_FILE_SVM_SCALE;
     if (kind_begins(bytes, size, "{") && kind_holds(bytes, size, "\"halfspace certificate\""))
         return HSP_FILE_CERTIFICATE;
     if (kind_begins(bytes, size, "{") && kind_holds(bytes, size, "\"halfspace_encoding\""))
         return HSP_FILE_ENCODING;
-    if (hsp__format_looks_like_data(bytes, size)) return HSP_FILE_DATA;
+    if (kind_of_rows(bytes, size, &p) && *p != '{' && !memchr(p, 0, (size_t)(end - p)))
+        return HSP_FILE_DATA;
     return HSP_FILE_UNKNOWN;
+}
+
+const char *hsp__format_by_name(const char *path)
+{
+    static const char *const endings[][2] = {
+        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"}, {".csv", "csv"},
+        {".tsv", "tsv"},    {".hsp", "hsp"},       {".safetensors", "hsp"}};
+    const size_t size = hsp__output_plain_size(path);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(endings[i][0]);
+        if (size > length && memcmp(path + size - length, endings[i][0], length) == 0)
+            return endings[i][1];
+    }
+    return NULL;
+}
+
+hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
+                            hsp_error *err, const char **format)
+{
+    const char *text, *line;
+    size_t size;
+    HSP__TRY(hsp__source_peek(source, 0, err, &text, &size));
+    *format = options ? hsp_options_text(options, "format") : "auto";
+    if (strcmp(*format, "auto") != 0) return HSP_OK;
+    const hsp_file_kind kind = hsp__kind_of(text, size);
+    if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_DATA && kind != HSP_FILE_CACHE)
+        return hsp__kind_fail(err, strcmp(path, "-") ? path : "standard input", kind,
+                              HSP_FILE_DATA);
+    *format = "hsp";
+    if (size >= 16 && hsp__container_looks_like(text, size)) return HSP_OK;
+    *format = hsp__format_by_name(path);
+    if (!*format) *format = kind_of_rows(text, size, &line);
+    if (!*format) *format = "libsvm";
+    return HSP_OK;
 }
 
 hsp_status hsp_file_kind_of(hsp_context *ctx, const char *path, hsp_error *err, hsp_file_kind *out)
@@ -100,54 +161,43 @@ hsp_status hsp_file_kind_of(hsp_context *ctx, const char *path, hsp_error *err, 
 
 /* ---- What to do ------------------------------------------------------------------------------ */
 
-/* How what was expected is made of `found`; NULL when it cannot be. %s is the file. */
-static const char *kind_making(hsp_file_kind found, hsp_file_kind expected)
+/* How what was expected is made of what was found, or else what is usually done with that; %s is
+ * the file. The first line that fits counts. */
+static const char *kind_advice(hsp_file_kind found, hsp_file_kind expected)
 {
-    const int data = found == HSP_FILE_DATA || found == HSP_FILE_CACHE;
-    const int foreign = found == HSP_FILE_LIBSVM_MODEL || found == HSP_FILE_LIBLINEAR_MODEL;
-    if (expected == HSP_FILE_MODEL && foreign)
-        return "import it with: halfspace model import %s -o MODEL";
-    if (expected == HSP_FILE_MODEL && data)
-        return "train one with: halfspace train svm %s -o MODEL";
-    if (expected == HSP_FILE_SCALING && data)
-        return "make one with: halfspace scale %s OUT --save SCALING";
-    if (expected == HSP_FILE_SCALING && found == HSP_FILE_SVM_SCALE)
-        return "make one from the training data with: halfspace scale TRAIN OUT --kind min-max "
-               "--save SCALING";
-    if (expected == HSP_FILE_ENCODING && found == HSP_FILE_DATA)
-        return "make one with: halfspace convert %s OUT --save-encoding ENCODING";
-    if (expected == HSP_FILE_CERTIFICATE && found == HSP_FILE_DATA)
-        return "make one with: halfspace certify %s -o CERT";
-    if (expected == HSP_FILE_LIBSVM_MODEL && found == HSP_FILE_MODEL)
-        return "it needs no import: halfspace predict %s DATA";
+    static const struct {
+        int found, expected; /* expected -1: anything */
+        const char *advice;
+    } lines[] = {
+        {HSP_FILE_LIBSVM_MODEL, -1, "import it with: halfspace model import %s -o MODEL"},
+        {HSP_FILE_LIBLINEAR_MODEL, -1, "import it with: halfspace model import %s -o MODEL"},
+        {HSP_FILE_DATA, HSP_FILE_MODEL, "train one with: halfspace train svm %s -o MODEL"},
+        {HSP_FILE_CACHE, HSP_FILE_MODEL, "train one with: halfspace train svm %s -o MODEL"},
+        {HSP_FILE_DATA, HSP_FILE_SCALING, "make one with: halfspace scale %s OUT --save SCALING"},
+        {HSP_FILE_CACHE, HSP_FILE_SCALING, "make one with: halfspace scale %s OUT --save SCALING"},
+        {HSP_FILE_SVM_SCALE, HSP_FILE_SCALING,
+         "make one from the training data with: halfspace scale TRAIN OUT --kind min-max --save "
+         "SCALING"},
+        {HSP_FILE_DATA, HSP_FILE_ENCODING,
+         "make one with: halfspace convert %s OUT --save-encoding ENCODING"},
+        {HSP_FILE_DATA, HSP_FILE_CERTIFICATE, "make one with: halfspace certify %s -o CERT"},
+        {HSP_FILE_MODEL, HSP_FILE_LIBSVM_MODEL, "it needs no import: halfspace predict %s DATA"},
+        {HSP_FILE_MODEL, -1, "predict with it: halfspace predict %s DATA"},
+        {HSP_FILE_SCALING, -1, "apply it with: halfspace scale DATA OUT --apply %s"},
+        {HSP_FILE_ENCODING, -1, "apply it with: halfspace convert DATA OUT --encoding %s"},
+        {HSP_FILE_CERTIFICATE, -1, "check it with: halfspace verify %s DATA"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (lines[i].found == (int)found &&
+            (lines[i].expected < 0 || lines[i].expected == (int)expected))
+            return lines[i].advice;
     return NULL;
-}
-
-/* What is usually done with a file of this kind. */
-static const char *kind_use(hsp_file_kind found)
-{
-    switch (found) {
-    case HSP_FILE_MODEL:
-        return "predict with it: halfspace predict %s DATA";
-    case HSP_FILE_SCALING:
-        return "apply it with: halfspace scale DATA OUT --apply %s";
-    case HSP_FILE_ENCODING:
-        return "apply it with: halfspace convert DATA OUT --encoding %s";
-    case HSP_FILE_CERTIFICATE:
-        return "check it with: halfspace verify %s DATA";
-    case HSP_FILE_LIBSVM_MODEL:
-    case HSP_FILE_LIBLINEAR_MODEL:
-        return "import it with: halfspace model import %s -o MODEL";
-    default:
-        return NULL;
-    }
 }
 
 hsp_status hsp__kind_fail(hsp_error *err, const char *path, hsp_file_kind found,
                           hsp_file_kind expected)
 {
-    const char *advice = kind_making(found, expected), *wanted = hsp_file_kind_text(expected);
-    if (!advice) advice = kind_use(found);
+    const char *advice = kind_advice(found, expected), *wanted = hsp_file_kind_text(expected);
     if (expected == HSP_FILE_LIBSVM_MODEL) wanted = "a model of LIBSVM or LIBLINEAR";
     if (!advice)
         return hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0, "this is %s, expected %s",

@@ -13,6 +13,7 @@
  * wrong. Floor: the text is read once and 4 + 4 bytes per entry are written twice, to the worker's
  * scratch (cache) and to the result (memory). */
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +21,66 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "data/formats.h"
 #include "data/labels.h"
-#include "data/libsvm_rows.h"
+#include "data/precision.h"
+#include "data/rows.h"
+#include "data/stream.h"
 
 _Static_assert(HSP__BLOCK_PADDING >= HSP__DECIMAL_PADDING, "blocks are padded for the decimals");
+
+#define LIBSVM_RECENT 64   /* short labels seen last, found without hashing */
+#define LIBSVM_WIDEST 1024 /* columns whose digits are counted one by one; others share the last */
+#define LIBSVM_GLANCE ((size_t)32 << 10)
+#define LIBSVM_DENSE  64 /* a streamed block grows at most about this many times when dense */
+
+typedef struct libsvm_recent {
+    uint64_t text; /* up to 7 bytes of a label, its size in the top byte; 0: none */
+    uint32_t number;
+} libsvm_recent;
+
+/* What one worker parses into. */
+typedef struct libsvm_scratch {
+    hsp__rows_block block; /* its arrays have room for rows_room rows, stored_room entries */
+    uint64_t rows_room, stored_room;
+    uint64_t *lines; /* rows_room: of the block, from 1 */
+    hsp__rows_place place;
+    hsp__names names;    /* labels this worker has met */
+    uint32_t *label_map; /* names.count (label_map_room): their numbers in the file */
+    uint64_t label_map_room;
+    uint32_t label_mapped; /* how many of them are known */
+    libsvm_recent recent[LIBSVM_RECENT];
+    uint32_t base;   /* that this block's indices were read with */
+    uint64_t past;   /* 1 + the largest index of the block, as written */
+    uint64_t number; /* of the block */
+    int zeros;       /* an index 0 is in the block; with base 1 it has wrapped around */
+    int qid;         /* a "qid:" was met */
+    hsp__losses losses;
+    hsp__spread spread; /* by the number of a column as written */
+    hsp__decimal_widest widest[LIBSVM_WIDEST];
+    hsp_view view; /* of a stream: the block's rows, over its arrays and these */
+    uint64_t *starts;
+    uint64_t starts_room;
+    void *dense;         /* rows * cols numbers */
+    uint64_t dense_room; /* bytes */
+} libsvm_scratch;
+
+typedef struct libsvm_reader {
+    hsp_context *ctx;
+    const char *name;
+    hsp__reading reading;
+    hsp__provenance *told;     /* or NULL */
+    hsp_precision precision;   /* of the values */
+    const hsp__stream *stream; /* NULL: the rows are kept */
+    int dense;                 /* streamed rows are */
+    uint64_t least;            /* columns at least */
+    int base_fixed;            /* the user said which number the first column has */
+    atomic_uint base;          /* that number: 1, until an index 0 is met somewhere */
+    hsp__rows rows;
+    hsp__names *classes; /* the caller's */
+    int workers;
+    libsvm_scratch *scratch; /* one a worker */
+} libsvm_reader;
 
 /* Where parsing stands in a block. */
 typedef struct libsvm_cursor {
@@ -52,7 +107,7 @@ static const char *libsvm_token_end(const char *p, const char *end)
     return p;
 }
 
-static hsp_status libsvm_fail(const hsp__libsvm_reader *reader, const libsvm_cursor *at,
+static hsp_status libsvm_fail(const libsvm_reader *reader, const libsvm_cursor *at,
                               const char *expected, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
@@ -70,32 +125,13 @@ static hsp_status libsvm_fail(const hsp__libsvm_reader *reader, const libsvm_cur
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-static hsp_status libsvm_label_slow(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
-                                    libsvm_cursor *at, const char *end, uint32_t *number,
-                                    hsp_error *err)
-{
-    size_t size = (size_t)(end - at->p);
-    if (memchr(at->p, ':', size))
-        return libsvm_fail(reader, at, "a label first, then index:value pairs", err);
-    switch (hsp__label_add(&scratch->names, at->p, size, number)) {
-    case HSP__LABEL_OK:
-        return HSP_OK;
-    case HSP__LABEL_NO_MEMORY:
-        return hsp__fail_memory(err);
-    case HSP__LABEL_NOT_FINITE:
-        return libsvm_fail(reader, at, "a label that is a finite number or a word", err);
-    default:
-        return libsvm_fail(reader, at, "a label without NUL bytes (is this a text file?)", err);
-    }
-}
-
-static hsp_status libsvm_label(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
+static hsp_status libsvm_label(const libsvm_reader *reader, libsvm_scratch *scratch,
                                libsvm_cursor *at, uint32_t *number, hsp_error *err)
 {
     const char *end = libsvm_token_end(at->p, at->end);
-    size_t size = (size_t)(end - at->p);
+    const size_t size = (size_t)(end - at->p);
     uint64_t text = 0;
-    hsp__libsvm_recent *recent = NULL;
+    libsvm_recent *recent = NULL;
     if (size < 8) {
         memcpy(&text, at->p, size);
         text |= (uint64_t)size << 56;
@@ -106,9 +142,19 @@ static hsp_status libsvm_label(const hsp__libsvm_reader *reader, hsp__libsvm_scr
             return HSP_OK;
         }
     }
-    hsp_status status = libsvm_label_slow(reader, scratch, at, end, number, err);
-    if (status) return status;
-    if (recent) *recent = (hsp__libsvm_recent){text, *number};
+    if (memchr(at->p, ':', size))
+        return libsvm_fail(reader, at, "a label first, then index:value pairs", err);
+    switch (hsp__label_add(&scratch->names, at->p, size, number)) {
+    case HSP__LABEL_OK:
+        break;
+    case HSP__LABEL_NO_MEMORY:
+        return hsp__fail_memory(err);
+    case HSP__LABEL_NOT_FINITE:
+        return libsvm_fail(reader, at, "a label that is a finite number or a word", err);
+    default:
+        return libsvm_fail(reader, at, "a label without NUL bytes (is this a text file?)", err);
+    }
+    if (recent) *recent = (libsvm_recent){text, *number};
     at->p = end;
     return HSP_OK;
 }
@@ -116,7 +162,7 @@ static hsp_status libsvm_label(const hsp__libsvm_reader *reader, hsp__libsvm_scr
 /* ---- Features -------------------------------------------------------------------------------- */
 
 /* The index at the cursor, as written; the cursor moves behind its colon. */
-static hsp_status libsvm_index_slow(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
+static hsp_status libsvm_index_slow(const libsvm_reader *reader, libsvm_scratch *scratch,
                                     libsvm_cursor *at, uint64_t *index, hsp_error *err)
 {
     hsp__decimal_result result;
@@ -144,8 +190,8 @@ static hsp_status libsvm_index_slow(const hsp__libsvm_reader *reader, hsp__libsv
     return HSP_OK;
 }
 
-static hsp_status libsvm_index_order(const hsp__libsvm_reader *reader, libsvm_cursor *at,
-                                     uint64_t index, uint64_t least, hsp_error *err)
+static hsp_status libsvm_index_order(const libsvm_reader *reader, libsvm_cursor *at, uint64_t index,
+                                     uint64_t least, hsp_error *err)
 {
     char expected[96];
     while (at->p > at->line_start && !libsvm_is_blank(at->p[-1]))
@@ -160,59 +206,27 @@ static hsp_status libsvm_index_order(const hsp__libsvm_reader *reader, libsvm_cu
     return libsvm_fail(reader, at, expected, err);
 }
 
-static hsp_status libsvm_value_fail(const hsp__libsvm_reader *reader, libsvm_cursor *at,
-                                    hsp__decimal_result result, hsp_error *err)
-{
-    const char *expected = "a finite decimal number";
-    if (result == HSP__DECIMAL_OVERFLOW && reader->reading.keep == HSP__KEEP_SINGLE)
-        expected = "a number below 3.4e38 (--precision double goes to 1.8e308)";
-    else if (result == HSP__DECIMAL_OVERFLOW)
-        expected = "a number below 1.8e308";
-    return libsvm_fail(reader, at, expected, err);
-}
-
 /* A value that is no plain number, or one that the precision does not hold well, or may not. */
-static hsp_status libsvm_unusual(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
+static hsp_status libsvm_unusual(const libsvm_reader *reader, libsvm_scratch *scratch,
                                  libsvm_cursor *at, const char *value_end, uint64_t index,
                                  hsp__decimal_result result, hsp_error *err)
 {
-    const int watch = reader->reading.watch != HSP__WATCH_NONE;
+    const int single = reader->reading.keep == HSP__KEEP_SINGLE;
     if (value_end < at->end && !libsvm_ends_token(*value_end)) result = HSP__DECIMAL_NONE;
+    const int too_large = result == HSP__DECIMAL_OVERFLOW;
     if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY &&
-        !(result == HSP__DECIMAL_OVERFLOW && watch && reader->reading.keep == HSP__KEEP_SINGLE))
-        return libsvm_value_fail(reader, at, result, err);
+        !(too_large && single && reader->reading.watch != HSP__WATCH_NONE))
+        return libsvm_fail(reader, at,
+                           !too_large ? "a finite decimal number"
+                           : single   ? "a number below 3.4e38 (--precision double goes to 1.8e308)"
+                                      : "a number below 1.8e308",
+                           err);
     scratch->losses.row = scratch->block.rows;
     return hsp__losses_note(&scratch->losses, &reader->reading, scratch->number, index, NULL, at->p,
                             (size_t)(value_end - at->p), result, err);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-
-/* A token is at least three bytes ("1:1"), a row at least two ("1\n"): room for the whole block, so
- * that the loops below need not ask. */
-static int libsvm_scratch_room(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
-                               size_t size)
-{
-    const hsp_allocator *memory = &reader->ctx->allocator;
-    uint64_t rows = size / 2 + 1, stored = size / 3 + 1;
-    if (rows > scratch->rows_room) {
-        hsp__free(memory, scratch->lengths);
-        hsp__free(memory, scratch->labels);
-        hsp__free(memory, scratch->lines);
-        scratch->lengths = hsp__new_raw(memory, rows, sizeof *scratch->lengths);
-        scratch->lines = hsp__new_raw(memory, rows, sizeof *scratch->lines);
-        scratch->labels = hsp__new_raw(memory, rows, sizeof *scratch->labels);
-        scratch->rows_room = scratch->lengths && scratch->labels && scratch->lines ? rows : 0;
-    }
-    if (stored > scratch->stored_room) {
-        hsp__free(memory, scratch->indices);
-        hsp__free(memory, scratch->values);
-        scratch->indices = hsp__new_raw(memory, stored, sizeof *scratch->indices);
-        scratch->values = hsp__new_raw(memory, stored, hsp__value_bytes(reader->precision));
-        scratch->stored_room = scratch->indices && scratch->values ? stored : 0;
-    }
-    return scratch->rows_room && scratch->stored_room;
-}
 
 /* What the loop over features keeps in registers. */
 typedef struct libsvm_row {
@@ -225,17 +239,11 @@ typedef struct libsvm_row {
 
 /* An index below the least one expected is still right when it is 0, comes first in its row, and
  * nobody said that columns are numbered from 1. */
-static int libsvm_is_first_zero(const hsp__libsvm_reader *reader, libsvm_row *row, uint64_t index)
+static int libsvm_is_first_zero(const libsvm_reader *reader, libsvm_row *row, uint64_t index)
 {
     if (index != 0 || row->least != 1 || row->zero || reader->base_fixed) return 0;
     row->zero = row->zeros = 1;
     return 1;
-}
-
-/* Does a single "1" stand at p? By far the most common value. */
-static inline int libsvm_is_one(const char *p)
-{
-    return p[0] == '1' && (p[1] == ' ' || p[1] == '\n');
 }
 
 /* A whole number of up to 7 digits (so that a float holds it) and the space or newline behind it:
@@ -253,7 +261,7 @@ static inline const char *libsvm_small_integer(const char *p, uint64_t *value)
 /* Features of value 1 that follow one another, "12:1 40:1 ", as many as there are: index, colon,
  * value and what ends it lie in one word of eight bytes. What is not so is left to the loop below.
  * Xor '0', a colon is 0x0a, a space 0x10, a newline 0x3a. */
-static inline void libsvm_ones(hsp__libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
+static inline void libsvm_ones(libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
                                const hsp__keep keep)
 {
     const char *p = at->p;
@@ -265,11 +273,11 @@ static inline void libsvm_ones(hsp__libsvm_scratch *scratch, libsvm_cursor *at, 
         const uint64_t index = hsp__decimal_join(x, n);
         if (n == 0 || n > 5 || (behind & 0xffff) != 0x010a || index < least) break;
         if (ends != 0x10 && ends != 0x3a) break;
-        scratch->indices[k] = (uint32_t)index - scratch->base;
+        scratch->block.indices[k] = (uint32_t)index - scratch->base;
         if (keep == HSP__KEEP_SINGLE)
-            ((float *)scratch->values)[k] = 1;
+            ((float *)scratch->block.values)[k] = 1;
         else
-            ((double *)scratch->values)[k] = 1;
+            ((double *)scratch->block.values)[k] = 1;
         k++;
         least = index + 1;
         p += n + 2;
@@ -283,13 +291,13 @@ static inline void libsvm_ones(hsp__libsvm_scratch *scratch, libsvm_cursor *at, 
 
 /* The features of one row, up to its newline, comment, or the end. Inlined below, once a way to
  * keep numbers, so that `keep` is a constant in the loop. */
-static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
-                                         hsp__libsvm_scratch *scratch, libsvm_cursor *at,
-                                         libsvm_row *row, const hsp__keep keep, hsp_error *err)
+static inline __attribute__((always_inline)) hsp_status libsvm_features(
+    const libsvm_reader *reader, libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
+    const hsp__keep keep, hsp_error *err)
 {
-    uint32_t *const indices = scratch->indices;
-    float *const singles = scratch->values;
-    double *const doubles = scratch->values;
+    uint32_t *const indices = scratch->block.indices;
+    float *const singles = scratch->block.values;
+    double *const doubles = scratch->block.values;
     const uint32_t base = scratch->base;
     for (;;) {
         while (libsvm_is_blank(*at->p))
@@ -307,8 +315,7 @@ static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
                              1)) {
             at->p = colon + 1;
         } else {
-            hsp_status status = libsvm_index_slow(reader, scratch, at, &index, err);
-            if (status) return status;
+            HSP__TRY(libsvm_index_slow(reader, scratch, at, &index, err));
             if (index == UINT64_MAX) continue;
         }
         if (__builtin_expect(index < row->least, 0) && !libsvm_is_first_zero(reader, row, index))
@@ -317,7 +324,7 @@ static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
 
         uint64_t k = row->stored;
         indices[k] = (uint32_t)index - base;
-        if (libsvm_is_one(at->p)) {
+        if (at->p[0] == '1' && (at->p[1] == ' ' || at->p[1] == '\n')) { /* by far the most common */
             at->p++;
             if (keep == HSP__KEEP_SINGLE)
                 singles[k] = 1;
@@ -329,7 +336,7 @@ static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
         uint64_t whole;
         const char *value_end = at->p[1] == '.' ? NULL : libsvm_small_integer(at->p, &whole);
         hsp__decimal_widest *widest =
-            &scratch->widest[index < HSP__LIBSVM_WIDEST ? index : HSP__LIBSVM_WIDEST - 1];
+            &scratch->widest[index < LIBSVM_WIDEST ? index : LIBSVM_WIDEST - 1];
         int zero, one;
         if (value_end) {
             result = HSP__DECIMAL_OK;
@@ -357,41 +364,42 @@ static inline hsp_status libsvm_features(const hsp__libsvm_reader *reader,
                                  (value_end < at->end && !libsvm_ends_token(*value_end)),
                              0) ||
             (keep == HSP__KEEP_DOUBLE &&
-             hsp__prints_otherwise(&reader->reading, value_end - at->p))) {
-            hsp_status status = libsvm_unusual(reader, scratch, at, value_end, index, result, err);
-            if (status) return status;
-        }
+             hsp__prints_otherwise(&reader->reading, value_end - at->p)))
+            HSP__TRY(libsvm_unusual(reader, scratch, at, value_end, index, result, err));
         at->p = value_end;
         row->stored += !zero;
         row->all_ones &= zero | one;
     }
 }
 
-static hsp_status libsvm_features_f32(const hsp__libsvm_reader *reader,
-                                      hsp__libsvm_scratch *scratch, libsvm_cursor *at,
-                                      libsvm_row *row, hsp_error *err)
+static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scratch,
+                              libsvm_cursor *at, libsvm_row *row, hsp_error *err)
 {
-    return libsvm_features(reader, scratch, at, row, HSP__KEEP_SINGLE, err);
-}
-
-static hsp_status libsvm_features_f64(const hsp__libsvm_reader *reader,
-                                      hsp__libsvm_scratch *scratch, libsvm_cursor *at,
-                                      libsvm_row *row, hsp_error *err)
-{
-    return libsvm_features(reader, scratch, at, row, HSP__KEEP_DOUBLE, err);
-}
-
-static hsp_status libsvm_features_mixed(const hsp__libsvm_reader *reader,
-                                        hsp__libsvm_scratch *scratch, libsvm_cursor *at,
-                                        libsvm_row *row, hsp_error *err)
-{
-    return libsvm_features(reader, scratch, at, row, HSP__KEEP_MIXED, err);
-}
-
-/* Behind a row only a comment may stand, and a carriage return. */
-static hsp_status libsvm_line_end(const hsp__libsvm_reader *reader, libsvm_cursor *at,
-                                  hsp_error *err)
-{
+    hsp__rows_block *block = &scratch->block;
+    const hsp__keep keep = reader->reading.keep;
+    while (at->p < at->end && libsvm_is_blank(*at->p))
+        at->p++;
+    if (at->p < at->end && !libsvm_ends_token(*at->p)) {
+        const uint64_t before = row->stored;
+        /* where nobody wants labels, a row may begin with a feature */
+        const int lacks_label =
+            reader->stream && reader->stream->sink->unlabelled &&
+            memchr(at->p, ':', (size_t)(libsvm_token_end(at->p, at->end) - at->p));
+        block->labels[block->rows] = 0;
+        if (!lacks_label)
+            HSP__TRY(libsvm_label(reader, scratch, at, &block->labels[block->rows], err));
+        row->least = reader->base_fixed ? scratch->base : 1;
+        row->zero = 0;
+        HSP__TRY(keep == HSP__KEEP_SINGLE
+                     ? libsvm_features(reader, scratch, at, row, HSP__KEEP_SINGLE, err)
+                 : keep == HSP__KEEP_DOUBLE
+                     ? libsvm_features(reader, scratch, at, row, HSP__KEEP_DOUBLE, err)
+                     : libsvm_features(reader, scratch, at, row, HSP__KEEP_MIXED, err));
+        scratch->lines[block->rows] = at->line;
+        block->lengths[block->rows++] = (uint32_t)(row->stored - before);
+        if (row->least > scratch->past) scratch->past = row->least;
+    }
+    /* behind a row only a comment may stand, and a carriage return */
     if (at->p < at->end && *at->p == '#') {
         const char *newline = memchr(at->p, '\n', (size_t)(at->end - at->p));
         at->p = newline ? newline : at->end;
@@ -411,52 +419,30 @@ static hsp_status libsvm_line_end(const hsp__libsvm_reader *reader, libsvm_curso
     return HSP_OK;
 }
 
-/* Does the row begin with a feature? Only where nobody wants labels. */
-static int libsvm_lacks_label(const hsp__libsvm_reader *reader, const libsvm_cursor *at)
+/* hsp__block_format's parse: the rows of a block into the worker's scratch. */
+static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_error *err)
 {
-    if (!reader->unlabelled) return 0;
-    const char *end = libsvm_token_end(at->p, at->end);
-    return memchr(at->p, ':', (size_t)(end - at->p)) != NULL;
-}
-
-static hsp_status libsvm_line(const hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
-                              libsvm_cursor *at, libsvm_row *row, hsp_error *err)
-{
+    libsvm_reader *reader = self;
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    libsvm_scratch *scratch = &reader->scratch[worker];
     hsp__rows_block *block = &scratch->block;
-    while (at->p < at->end && libsvm_is_blank(*at->p))
-        at->p++;
-    if (at->p < at->end && !libsvm_ends_token(*at->p)) {
-        const uint64_t before = row->stored;
-        uint32_t label = 0;
-        hsp_status status = HSP_OK;
-        if (!libsvm_lacks_label(reader, at))
-            status = libsvm_label(reader, scratch, at, &label, err);
-        if (status) return status;
-        row->least = reader->base_fixed ? scratch->base : 1;
-        row->zero = 0;
-        status = reader->reading.keep == HSP__KEEP_SINGLE
-                     ? libsvm_features_f32(reader, scratch, at, row, err)
-                 : reader->reading.keep == HSP__KEEP_DOUBLE
-                     ? libsvm_features_f64(reader, scratch, at, row, err)
-                     : libsvm_features_mixed(reader, scratch, at, row, err);
-        if (status) return status;
-        scratch->labels[block->rows] = label;
-        scratch->lines[block->rows] = at->line;
-        scratch->lengths[block->rows++] = (uint32_t)(row->stored - before);
-        if (row->least > scratch->past) scratch->past = row->least;
-    }
-    return libsvm_line_end(reader, at, err);
-}
-
-hsp_status hsp__libsvm_parse(void *self, int worker, hsp__block *text, hsp_error *err)
-{
-    hsp__libsvm_reader *reader = self;
-    hsp__libsvm_scratch *scratch = &reader->scratch[worker];
     libsvm_cursor at = {text->text, text->text + text->size, text->text, 1};
     libsvm_row row = {.all_ones = 1};
     hsp_status status = HSP_OK;
-    if (!libsvm_scratch_room(reader, scratch, text->size)) return hsp__fail_memory(err);
-    scratch->block = (hsp__rows_block){.text_size = text->size};
+    /* a token is at least three bytes ("1:1"), a row at least two ("1\n"): room for the whole
+     * block, so that the loops need not ask */
+    const uint64_t rows = text->size / 2 + 1, stored = text->size / 3 + 1;
+    uint64_t room = scratch->rows_room, second = room, entries = scratch->stored_room;
+    if (!hsp__reserve(memory, &block->lengths, &room, rows, sizeof *block->lengths) ||
+        !hsp__reserve(memory, &block->labels, &second, rows, sizeof *block->labels) ||
+        !hsp__reserve(memory, &scratch->lines, &scratch->rows_room, rows, sizeof *scratch->lines) ||
+        !hsp__reserve(memory, &block->indices, &entries, stored, sizeof *block->indices) ||
+        !hsp__reserve(memory, &block->values, &scratch->stored_room, stored,
+                      hsp__value_bytes(reader->precision)))
+        return hsp__fail_memory(err);
+    block->rows = block->stored = block->cols = 0;
+    block->all_ones = 0;
+    block->text_size = text->size;
     scratch->base = atomic_load_explicit(&reader->base, memory_order_relaxed);
     scratch->past = 0;
     scratch->number = text->number;
@@ -466,122 +452,60 @@ hsp_status hsp__libsvm_parse(void *self, int worker, hsp__block *text, hsp_error
     while (!status && at.p < at.end)
         status = libsvm_line(reader, scratch, &at, &row, err);
     text->lines = at.line - 1;
-    scratch->zeros =
-        row.zeros; /* a stream's probe wants it even if something is wrong further on */
-    if (status) return status;
-    hsp__rows_block *block = &scratch->block;
+    scratch->zeros = row.zeros; /* a stream's probe wants it even if something is wrong behind */
+    HSP__TRY(status);
     block->stored = row.stored;
     block->all_ones = row.all_ones;
-    block->lengths = scratch->lengths;
-    block->labels = scratch->labels;
-    block->indices = scratch->indices;
-    block->values = scratch->values;
     if (reader->reading.watch == HSP__WATCH_COLUMNS &&
-        !hsp__spread_sparse(&scratch->spread, &reader->ctx->allocator, reader->precision,
-                            block->values, block->indices, block->lengths, block->rows,
-                            scratch->base))
+        !hsp__spread_sparse(&scratch->spread, memory, reader->precision, block->values,
+                            block->indices, block->lengths, block->rows, scratch->base))
         return hsp__fail_memory(err);
     return HSP_OK;
 }
 
-/* ---- The whole file -------------------------------------------------------------------------- */
+/* ---- The workers ----------------------------------------------------------------------------- */
 
-/* Give the labels that this worker met for the first time their numbers in the file. */
-int hsp__libsvm_map_labels(hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch)
-{
-    void *map = scratch->label_map;
-    if (!hsp__reserve(&reader->ctx->allocator, &map, &scratch->label_map_room, scratch->names.count,
-                      sizeof *scratch->label_map))
-        return 0;
-    scratch->label_map = map;
-    for (; scratch->label_mapped < scratch->names.count; scratch->label_mapped++) {
-        uint32_t i = scratch->label_mapped;
-        if (!hsp__names_add(reader->classes, hsp__names_get(&scratch->names, i),
-                            hsp__names_size(&scratch->names, i), &scratch->label_map[i]))
-            return 0;
-    }
-    return 1;
-}
-
-/* The first index 0 of the file makes it 0-based as a whole: earlier rows move one column up, later
- * blocks that other workers have parsed already follow in their turn. Only in the file's order. */
-static hsp_status libsvm_settle_base(hsp__libsvm_reader *reader, hsp__libsvm_scratch *scratch,
-                                     hsp__blocks *run, hsp_error *err)
-{
-    unsigned base = atomic_load(&reader->base);
-    if (base == 1 && !reader->base_fixed && scratch->zeros) {
-        if (!hsp__rows_shift(&reader->rows, run)) return hsp__fail_memory(err);
-        atomic_store(&reader->base, base = 0);
-    }
-    if (scratch->base != base)
-        for (uint64_t k = 0; k < scratch->block.stored; k++)
-            scratch->indices[k]++;
-    scratch->block.cols = scratch->past > base ? scratch->past - base : 0;
-    return HSP_OK;
-}
-
-static hsp_status libsvm_reserve(void *self, int worker, const hsp__block *text, hsp__blocks *run,
-                                 hsp_error *err)
-{
-    hsp__libsvm_reader *reader = self;
-    hsp__libsvm_scratch *scratch = &reader->scratch[worker];
-    (void)text;
-    hsp_status status = libsvm_settle_base(reader, scratch, run, err);
-    if (status) return status;
-    if (!hsp__libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
-    if (reader->told &&
-        !hsp__long_decimals_move(&reader->told->longs, &scratch->losses.longs, reader->rows.rows))
-        return hsp__fail_memory(err);
-    return hsp__rows_reserve(&reader->rows, &scratch->block, run, err, &scratch->place);
-}
-
-static void libsvm_place(void *self, int worker, const hsp__block *text)
-{
-    hsp__libsvm_reader *reader = self;
-    hsp__libsvm_scratch *scratch = &reader->scratch[worker];
-    (void)text;
-    hsp__rows_copy(&reader->rows, &scratch->block, &scratch->place, scratch->label_map);
-}
-
-static const hsp__block_format libsvm_format = {0, hsp__libsvm_parse, libsvm_reserve, libsvm_place};
-
-hsp_status hsp__libsvm_start(hsp__libsvm_reader *reader, hsp_context *ctx, hsp__source *source,
-                             const hsp_options *options, hsp__reading reading, hsp__names *classes,
-                             hsp_error *err)
+/* Scratch for every worker that the source can use; libsvm_free ends it, also after a failure. */
+static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__source *source,
+                               const hsp_options *options, hsp__reading reading,
+                               hsp__names *classes, hsp_error *err)
 {
     const char *base = hsp_options_text(options, "index-base");
-    uint64_t text = hsp__source_packed(source) ? 0 : hsp__source_size(source);
-    *reader =
-        (hsp__libsvm_reader){.ctx = ctx, .name = hsp__source_name(source), .classes = classes};
-    reader->told = hsp__source_told(source);
-    reader->reading = reading;
-    reader->precision = hsp__keep_precision(reading.keep);
-    reader->base_fixed = strcmp(base, "auto") != 0;
+    *reader = (libsvm_reader){.ctx = ctx,
+                              .name = source->name,
+                              .reading = reading,
+                              .told = source->told,
+                              .precision = hsp__keep_precision(reading.keep),
+                              .least = (uint64_t)hsp_options_integer(options, "features"),
+                              .base_fixed = strcmp(base, "auto") != 0,
+                              .classes = classes,
+                              .workers = hsp__blocks_workers(ctx, source)};
     atomic_init(&reader->base, strcmp(base, "0") != 0);
     hsp__rows_init(&reader->rows, ctx, reader->precision, hsp_options_text(options, "storage"),
-                   text);
-    reader->workers = hsp__blocks_workers(ctx, source);
+                   source->unpacker ? 0 : source->size);
     reader->scratch = hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
     if (!reader->scratch) return hsp__fail_memory(err);
     for (int i = 0; i < reader->workers; i++) {
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
         if (reader->told) reader->scratch[i].losses.longs.memory = &ctx->allocator;
-        for (int j = 0; j < HSP__LIBSVM_WIDEST; j++)
+        for (int j = 0; j < LIBSVM_WIDEST; j++)
             reader->scratch[i].widest[j] = HSP__DECIMAL_SHORT;
     }
     return HSP_OK;
 }
 
-void hsp__libsvm_free(hsp__libsvm_reader *reader)
+static void libsvm_free(libsvm_reader *reader)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     for (int i = 0; reader->scratch && i < reader->workers; i++) {
-        hsp__libsvm_scratch *scratch = &reader->scratch[i];
+        libsvm_scratch *scratch = &reader->scratch[i];
         hsp__free(memory, scratch->lines);
-        hsp__free(memory, scratch->lengths);
-        hsp__free(memory, scratch->labels);
-        hsp__free(memory, scratch->indices);
-        hsp__free(memory, scratch->values);
+        hsp__free(memory, scratch->block.lengths);
+        hsp__free(memory, scratch->block.labels);
+        hsp__free(memory, scratch->block.indices);
+        hsp__free(memory, scratch->block.values);
+        hsp__free(memory, scratch->starts);
+        hsp__free(memory, scratch->dense);
         hsp__free(memory, scratch->label_map);
         hsp__spread_free(&scratch->spread, memory);
         hsp__long_decimals_free(&scratch->losses.longs);
@@ -591,31 +515,31 @@ void hsp__libsvm_free(hsp__libsvm_reader *reader)
     reader->scratch = NULL;
 }
 
-const char *hsp__libsvm_base(const hsp__libsvm_reader *reader)
+/* Give the labels that this worker met for the first time their numbers in the file; 0 when there
+ * is no memory. */
+static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
 {
-    return atomic_load(&reader->base) ? "1" : "0";
+    if (!hsp__reserve(&reader->ctx->allocator, &scratch->label_map, &scratch->label_map_room,
+                      scratch->names.count, sizeof *scratch->label_map))
+        return 0;
+    for (; scratch->label_mapped < scratch->names.count; scratch->label_mapped++) {
+        const uint32_t i = scratch->label_mapped;
+        if (!hsp__names_add(reader->classes, hsp__names_get(&scratch->names, i),
+                            hsp__names_size(&scratch->names, i), &scratch->label_map[i]))
+            return 0;
+    }
+    return 1;
 }
 
-void hsp__libsvm_tell(const hsp__libsvm_reader *reader)
-{
-    int qid = 0;
-    for (int i = 0; i < reader->workers; i++)
-        qid |= reader->scratch[i].qid;
-    if (!reader->base_fixed && atomic_load(&reader->base) == 0)
-        hsp__log(reader->ctx, HSP_LOG_NOTE,
-                 "%s: found index 0, so columns are numbered from 0 (--index-base overrides this)",
-                 reader->name);
-    if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were ignored", reader->name);
-}
-
-/* What the workers met, together. HSP__NEEDS_DOUBLE if a column is narrow. */
-hsp_status hsp__libsvm_gather(const hsp__libsvm_reader *reader, hsp__losses *losses, hsp_error *err)
+/* What the workers met, together; `digits` is the most that a number has. HSP__NEEDS_DOUBLE if a
+ * column is narrow. */
+static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__losses *losses, hsp_error *err)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     hsp__spread spread = {0};
-    hsp__decimal_widest widest[HSP__LIBSVM_WIDEST], most = HSP__DECIMAL_SHORT;
+    hsp__decimal_widest widest[LIBSVM_WIDEST], most = HSP__DECIMAL_SHORT;
     hsp_status status = HSP_OK;
-    for (int j = 0; j < HSP__LIBSVM_WIDEST; j++) {
+    for (int j = 0; j < LIBSVM_WIDEST; j++) {
         widest[j] = HSP__DECIMAL_SHORT;
         for (int i = 0; i < reader->workers; i++)
             if (reader->scratch[i].widest[j] > widest[j]) widest[j] = reader->scratch[i].widest[j];
@@ -630,36 +554,84 @@ hsp_status hsp__libsvm_gather(const hsp__libsvm_reader *reader, hsp__losses *los
     for (uint32_t c = 0; !status && c < spread.count; c++) {
         const uint32_t j = spread.columns[c].column;
         if (hsp__spread_needs_double(&spread.columns[c],
-                                     widest[j < HSP__LIBSVM_WIDEST ? j : HSP__LIBSVM_WIDEST - 1]))
+                                     widest[j < LIBSVM_WIDEST ? j : LIBSVM_WIDEST - 1]))
             status = hsp__spread_fail(&spread.columns[c], j, NULL, err);
     }
     hsp__spread_free(&spread, memory);
     return status;
 }
 
+static void libsvm_tell(const libsvm_reader *reader, int base_fixed)
+{
+    int qid = 0;
+    for (int i = 0; i < reader->workers; i++)
+        qid |= reader->scratch[i].qid;
+    if (!base_fixed && atomic_load(&reader->base) == 0)
+        hsp__log(reader->ctx, HSP_LOG_NOTE,
+                 "%s: found index 0, so columns are numbered from 0 (--index-base overrides this)",
+                 reader->name);
+    if (qid) hsp__log(reader->ctx, HSP_LOG_NOTE, "%s: qid fields were ignored", reader->name);
+}
+
+/* The number of the first column. */
+static const char *libsvm_base(const libsvm_reader *reader)
+{
+    return atomic_load(&reader->base) ? "1" : "0";
+}
+
+/* ---- Reading the whole file ------------------------------------------------------------------ */
+
+static hsp_status libsvm_reserve(void *self, int worker, hsp__blocks *run, hsp_error *err)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    unsigned base = atomic_load(&reader->base);
+    /* the first index 0 of the file makes it 0-based as a whole: earlier rows move one column up,
+     * later blocks that other workers have parsed already follow in their turn */
+    if (base == 1 && !reader->base_fixed && scratch->zeros) {
+        if (!hsp__rows_shift(&reader->rows, run)) return hsp__fail_memory(err);
+        atomic_store(&reader->base, base = 0);
+    }
+    if (scratch->base != base)
+        for (uint64_t k = 0; k < scratch->block.stored; k++)
+            scratch->block.indices[k]++;
+    scratch->block.cols = scratch->past > base ? scratch->past - base : 0;
+    if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
+    if (reader->told &&
+        !hsp__long_decimals_move(&reader->told->longs, &scratch->losses.longs, reader->rows.rows))
+        return hsp__fail_memory(err);
+    return hsp__rows_reserve(&reader->rows, &scratch->block, run, err, &scratch->place);
+}
+
+static void libsvm_place(void *self, int worker)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    hsp__rows_copy(&reader->rows, &scratch->block, &scratch->place, scratch->label_map);
+}
+
 /* Read the whole source in one way. HSP__NEEDS_DOUBLE: floats do not suffice; no data set yet. */
 static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                               hsp__reading reading, const char *why, hsp_error *err, hsp_data **out)
 {
-    hsp__libsvm_reader reader;
+    static const hsp__block_format format = {0, libsvm_parse, libsvm_reserve, libsvm_place};
+    libsvm_reader reader;
     hsp__names classes;
     hsp__losses losses = {0};
     hsp_error narrow = {0};
     hsp__names_init(&classes, &ctx->allocator);
-    uint64_t least = (uint64_t)hsp_options_integer(options, "features");
-    hsp_status status = hsp__libsvm_start(&reader, ctx, source, options, reading, &classes, err);
-    if (!status)
-        status = hsp__blocks_run(ctx, source, &libsvm_format, &reader, reader.workers, err);
-    if (!status) status = hsp__libsvm_gather(&reader, &losses, &narrow);
+    hsp_status status = libsvm_start(&reader, ctx, source, options, reading, &classes, err);
+    if (!status) status = hsp__blocks_run(ctx, source, &format, &reader, reader.workers, err);
+    if (!status) status = libsvm_gather(&reader, &losses, &narrow);
     if (!status || (status == HSP__NEEDS_DOUBLE && reading.keep != HSP__KEEP_SINGLE)) {
-        hsp__libsvm_tell(&reader);
-        hsp__libsvm_free(&reader); /* before the end may need memory of its own */
+        libsvm_tell(&reader, reader.base_fixed);
+        libsvm_free(&reader); /* before the end may need memory of its own */
         const char *found = *losses.why ? losses.why : narrow.message;
         const int held = reading.watch != HSP__WATCH_NONE && reading.keep != HSP__KEEP_SINGLE;
-        uint64_t cols = reader.rows.cols > least ? reader.rows.cols : least;
+        uint64_t cols = reader.rows.cols > reader.least ? reader.rows.cols : reader.least;
         status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
         if (!status) {
-            (*out)->index_base = hsp__libsvm_base(&reader);
+            (*out)->index_base = libsvm_base(&reader);
             (*out)->digits = losses.digits;
             for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
                 reader.told->longs.all[k].column -= atomic_load(&reader.base);
@@ -669,7 +641,7 @@ static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_o
     } else if (err && narrow.status) {
         *err = narrow;
     }
-    hsp__libsvm_free(&reader);
+    libsvm_free(&reader);
     hsp__rows_free(&reader.rows);
     hsp__names_free(&classes);
     return status;
@@ -682,11 +654,151 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
     hsp_status status =
         libsvm_read(ctx, source, options, hsp__reading_first(options, source), NULL, &first, out);
     if (status == HSP__NEEDS_DOUBLE) {
-        status = hsp__source_rewind(ctx, source, err);
-        if (status) return status;
+        HSP__TRY(hsp__source_rewind(ctx, source, err));
         return libsvm_read(ctx, source, options, hsp__reading_again(options), first.message, err,
                            out);
     }
     if (status && err) *err = first;
+    return status;
+}
+
+/* ---- Streaming ------------------------------------------------------------------------------- */
+
+/* The precision of the block that was just parsed. */
+static hsp_precision libsvm_block_precision(const libsvm_reader *reader,
+                                            const libsvm_scratch *scratch)
+{
+    const hsp__keep keep = reader->reading.keep;
+    return keep == HSP__KEEP_MIXED && !scratch->losses.here ? HSP_FLOAT32
+                                                            : hsp__keep_precision(keep);
+}
+
+/* The block's rows as a view, dense ones in memory of their own; 0 when there is no memory. */
+static int libsvm_make_view(const libsvm_reader *reader, libsvm_scratch *scratch)
+{
+    const hsp_allocator *memory = &reader->ctx->allocator;
+    const hsp__rows_block *block = &scratch->block;
+    const hsp_precision precision = libsvm_block_precision(reader, scratch);
+    const uint64_t bytes = hsp__value_bytes(precision), rows = block->rows;
+    uint64_t cols = scratch->past > scratch->base ? scratch->past - scratch->base : 0;
+    if (cols < reader->least) cols = reader->least;
+    if (precision < reader->precision) hsp__narrow(block->values, block->stored);
+    hsp_view *view = &scratch->view;
+    *view = (hsp_view){.precision = precision, .rows = rows, .cols = cols, .starts_bytes = 8};
+    const double sparse = (double)block->stored * (double)(4 + bytes) + (1 << 16);
+    if (reader->dense && (double)rows * (double)cols * (double)bytes <= LIBSVM_DENSE * sparse) {
+        if (cols && rows > UINT64_MAX / bytes / cols) return 0;
+        if (!hsp__reserve(memory, &scratch->dense, &scratch->dense_room, rows * cols * bytes, 1))
+            return 0;
+        view->storage = HSP_DENSE;
+        view->stride = cols;
+        view->values = scratch->dense;
+        if (scratch->dense) /* else rows of no columns */
+            hsp__rows_scatter(block, precision, scratch->dense, cols);
+        return 1;
+    }
+    if (!hsp__reserve(memory, &scratch->starts, &scratch->starts_room, rows + 1,
+                      sizeof *scratch->starts))
+        return 0;
+    scratch->starts[0] = 0;
+    for (uint64_t i = 0; i < rows; i++)
+        scratch->starts[i + 1] = scratch->starts[i] + block->lengths[i];
+    view->storage = block->all_ones ? HSP_ONES : HSP_SPARSE;
+    view->starts = scratch->starts;
+    view->indices = block->indices;
+    view->values = block->all_ones ? NULL : block->values;
+    return 1;
+}
+
+static hsp_status libsvm_stream_parse(void *self, int worker, hsp__block *text, hsp_error *err)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    HSP__TRY(libsvm_parse(reader, worker, text, err));
+    if (!libsvm_make_view(reader, scratch)) return hsp__fail_memory(err);
+    return hsp__stream_work(reader->stream, worker, &scratch->view, scratch->lines, err);
+}
+
+static hsp_status libsvm_stream_take(void *self, int worker, hsp__blocks *run, hsp_error *err)
+{
+    libsvm_reader *reader = self;
+    libsvm_scratch *scratch = &reader->scratch[worker];
+    uint32_t *labels = scratch->block.labels;
+    (void)run;
+    if (!reader->stream->sink->unlabelled) {
+        if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < scratch->block.rows; i++)
+            labels[i] = scratch->label_map[labels[i]];
+        scratch->view.classes = reader->classes->count;
+    }
+    return hsp__stream_take(reader->stream, worker, &scratch->view, labels, err);
+}
+
+/* Look at the beginning of the file: are columns numbered from 0, are dense rows smaller, which
+ * precision suffices? What is wrong with it will be said when its turn comes. */
+static hsp_status libsvm_probe(libsvm_reader *reader, hsp__source *source, hsp_error *err)
+{
+    libsvm_scratch *scratch = &reader->scratch[0];
+    hsp__block block = {0};
+    char *text = NULL;
+    HSP__TRY(hsp__stream_probe(reader->stream, source, err, &text, &block.size));
+    block.text = text;
+    if (reader->base_fixed && reader->reading.watch == HSP__WATCH_NONE) {
+        /* some whole lines show whether rows are dense */
+        size_t end = block.size < LIBSVM_GLANCE ? block.size : LIBSVM_GLANCE;
+        while (end && end < block.size && text[end - 1] != '\n')
+            end--;
+        if (end) block.size = end;
+    }
+    const hsp_status parsed = libsvm_parse(reader, 0, &block, NULL);
+    hsp__free(&reader->ctx->allocator, text);
+    if (parsed == HSP_NO_MEMORY) return hsp__fail_memory(err);
+    if (!reader->base_fixed && scratch->zeros) atomic_store(&reader->base, 0);
+    reader->base_fixed = 1;
+    if (reader->reading.watch != HSP__WATCH_NONE) {
+        hsp__losses losses = {0};
+        hsp_error found = {0};
+        hsp_status status = libsvm_gather(reader, &losses, &found);
+        if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
+        if (*losses.why) status = HSP__NEEDS_DOUBLE;
+        reader->reading = hsp__reading_onward(reader->reading, status);
+        hsp__spread_free(&scratch->spread, &reader->ctx->allocator);
+        if (status)
+            hsp__tell_double(reader->ctx, reader->name, *losses.why ? losses.why : found.message);
+    }
+    const unsigned base = atomic_load(&reader->base);
+    uint64_t cols = scratch->past > base ? scratch->past - base : 0;
+    if (cols < reader->least) cols = reader->least;
+    reader->dense = hsp__stream_dense(
+        reader->stream, hsp__storage_choose(scratch->block.rows, cols, scratch->block.stored,
+                                            scratch->block.all_ones,
+                                            libsvm_block_precision(reader, scratch)) == HSP_DENSE);
+    /* forget its labels: they are numbered as they pass by */
+    hsp__names_free(&scratch->names);
+    hsp__names_init(&scratch->names, &reader->ctx->allocator);
+    memset(scratch->recent, 0, sizeof scratch->recent);
+    scratch->losses = (hsp__losses){0};
+    return HSP_OK;
+}
+
+hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_error *err)
+{
+    static const hsp__block_format format = {0, libsvm_stream_parse, libsvm_stream_take, NULL};
+    libsvm_reader reader;
+    hsp_status status = libsvm_start(&reader, of->ctx, source, of->options,
+                                     hsp__reading_first(of->options, NULL), of->classes, err);
+    const int fixed = reader.base_fixed;
+    reader.stream = of;
+    if (!status) status = libsvm_probe(&reader, source, err);
+    if (!status && of->sink->origin) of->sink->origin->index_base = libsvm_base(&reader);
+    if (!status) status = hsp__blocks_run(of->ctx, source, &format, &reader, reader.workers, err);
+    if (!status) {
+        hsp__losses losses = {0};
+        for (int i = 0; i < reader.workers; i++)
+            hsp__losses_add(&losses, &reader.scratch[i].losses);
+        libsvm_tell(&reader, fixed);
+        hsp__losses_tell(of->ctx, reader.name, reader.precision, &reader.reading, &losses, NULL);
+    }
+    libsvm_free(&reader);
     return status;
 }

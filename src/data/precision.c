@@ -8,36 +8,31 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
+#include "data/convert_storage.h"
 #include "data/decimal_value.h"
 
 #define PRECISION_NARROW 0x1p-12 /* of the largest value */
 #define PRECISION_DIGITS DBL_DIG /* that every double keeps */
 #define PRECISION_WHERE  80      /* bytes of a column's name in a sentence */
 
-/* "digits" and "decimals" are double for text (hsp_read_keep_digits, hsp_read_keep_decimals). */
-static int precision_is_double(const char *asked)
-{
-    return strcmp(asked, "double") == 0 || strcmp(asked, "digits") == 0 ||
-           strcmp(asked, "decimals") == 0;
-}
-
 hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *source)
 {
     const char *asked = hsp_options_text(options, "precision");
-    const int again = hsp__source_rewinds(source);
-    if (strcmp(asked, "single") == 0)
-        return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
-    if (strcmp(asked, "decimals") == 0)
-        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
-                              hsp__source_again(source) ? HSP__REWRITE_FILE : HSP__REWRITE_PIPE};
-    if (precision_is_double(asked))
-        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
-                              hsp__source_told(source) ? HSP__REWRITE_KEEP : HSP__REWRITE_NONE};
-    if (strcmp(asked, "mixed") == 0)
-        return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_MIXED, HSP__WATCH_NUMBERS,
-                              HSP__REWRITE_NONE};
-    return (hsp__reading){again ? HSP__KEEP_SINGLE : HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS,
-                          HSP__REWRITE_NONE};
+    const int mixed = strcmp(asked, "mixed") == 0;
+    hsp__reading reading = {HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
+    if (strcmp(asked, "single") == 0) {
+        reading.keep = HSP__KEEP_SINGLE;
+    } else if (mixed || strcmp(asked, "auto") == 0) {
+        reading.keep = source && source->rewinds ? HSP__KEEP_SINGLE
+                       : mixed                   ? HSP__KEEP_MIXED
+                                                 : HSP__KEEP_DOUBLE;
+        if (source || !mixed) reading.watch = mixed ? HSP__WATCH_NUMBERS : HSP__WATCH_COLUMNS;
+    } else if (source && strcmp(asked, "decimals") == 0) {
+        reading.rewrite = source->again ? HSP__REWRITE_FILE : HSP__REWRITE_PIPE;
+    } else if (source && source->told) { /* "double" or "digits" (hsp_read_keep_digits) */
+        reading.rewrite = HSP__REWRITE_KEEP;
+    }
+    return reading;
 }
 
 hsp__reading hsp__reading_again(const hsp_options *options)
@@ -45,18 +40,6 @@ hsp__reading hsp__reading_again(const hsp_options *options)
     const int mixed = strcmp(hsp_options_text(options, "precision"), "mixed") == 0;
     return (hsp__reading){mixed ? HSP__KEEP_MIXED : HSP__KEEP_DOUBLE, HSP__WATCH_NONE,
                           HSP__REWRITE_NONE};
-}
-
-hsp__reading hsp__reading_stream(const hsp_options *options)
-{
-    const char *asked = hsp_options_text(options, "precision");
-    if (strcmp(asked, "single") == 0)
-        return (hsp__reading){HSP__KEEP_SINGLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
-    if (precision_is_double(asked))
-        return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_NONE, HSP__REWRITE_NONE};
-    if (strcmp(asked, "mixed") == 0)
-        return (hsp__reading){HSP__KEEP_MIXED, HSP__WATCH_NONE, HSP__REWRITE_NONE};
-    return (hsp__reading){HSP__KEEP_DOUBLE, HSP__WATCH_COLUMNS, HSP__REWRITE_NONE};
 }
 
 hsp__reading hsp__reading_onward(hsp__reading reading, hsp_status found)
@@ -78,46 +61,36 @@ static const char *precision_column(uint64_t number, const char *name, char text
     return text;
 }
 
-/* Is the number printed with another value than it has in the text? */
-static int precision_prints_otherwise(const char *text, size_t size)
-{
-    char printed[HSP__DECIMAL_MAX];
-    double value;
-    hsp__decimal_result unused;
-    hsp__decimal_f64(text, text + size, &value, &unused);
-    const hsp__decimal_value now = hsp__decimal_value_of(text, size);
-    const hsp__decimal_value then =
-        hsp__decimal_value_of(printed, hsp__decimal_print_f64(value, printed));
-    return !hsp__decimal_value_same(&now, &then);
-}
-
 hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, uint64_t block,
                             uint64_t column, const char *name, const char *text, size_t size,
                             hsp__decimal_result result, hsp_error *err)
 {
-    char where[PRECISION_WHERE], why[HSP__WHY], quoted[HSP__QUOTED];
+    char where[PRECISION_WHERE], why[HSP__WHY], quoted[HSP__QUOTED], printed[HSP__DECIMAL_MAX];
+    double value = 0;
+    hsp__decimal_result unused;
     losses->tiny += result == HSP__DECIMAL_TINY;
     if (!hsp__long_decimals_add(&losses->longs, losses->row, column, text, size))
         return hsp__fail_memory(err);
-    const int rounded = reading->rewrite == HSP__REWRITE_PIPE
-                            ? precision_prints_otherwise(text, size)
-                            : result == HSP__DECIMAL_ROUNDED;
+    int rounded = result == HSP__DECIMAL_ROUNDED;
+    if (reading->rewrite == HSP__REWRITE_PIPE) { /* is it printed with another value? */
+        hsp__decimal_f64(text, text + size, &value, &unused);
+        const hsp__decimal_value now = hsp__decimal_value_of(text, size);
+        const hsp__decimal_value then =
+            hsp__decimal_value_of(printed, hsp__decimal_print_f64(value, printed));
+        rounded = !hsp__decimal_value_same(&now, &then);
+    }
     if (rounded && (!losses->rounded++ || column < losses->column)) losses->column = column;
     losses->here = 1;
     if (reading->watch == HSP__WATCH_NONE || (losses->block && losses->block <= block + 1))
         return HSP_OK;
-    double value = 0;
-    hsp__decimal_result unused;
     hsp__decimal_f64(text, text + size, &value, &unused);
     hsp__quote(text, size, quoted);
     precision_column(column, name, where);
-    if (fabs(value) >= 0x1p24 && fabs(value) <= (double)FLT_MAX)
-        snprintf(why, sizeof why,
-                 "%s has numbers beyond 16777216 that 32 bits do not hold (such as %.40s)", where,
-                 quoted);
-    else
-        snprintf(why, sizeof why, "%s has numbers outside the range of 32 bits (such as %.40s)",
-                 where, quoted);
+    snprintf(why, sizeof why, "%s has numbers %s (such as %.40s)", where,
+             fabs(value) >= 0x1p24 && fabs(value) <= (double)FLT_MAX
+                 ? "beyond 16777216 that 32 bits do not hold"
+                 : "outside the range of 32 bits",
+             quoted);
     if (reading->keep == HSP__KEEP_SINGLE) return hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", why);
     losses->block = block + 1;
     memcpy(losses->why, why, sizeof why);
@@ -202,19 +175,14 @@ void hsp__spread_free(hsp__spread *spread, const hsp_allocator *memory)
     *spread = (hsp__spread){0};
 }
 
-static const hsp__spread_column precision_unseen = {.min = INFINITY, .max = -INFINITY};
-
 int hsp__spread_begin(hsp__spread *spread, const hsp_allocator *memory, const uint32_t *columns,
                       uint32_t count)
 {
-    void *room = spread->columns;
-    if (!hsp__reserve(memory, &room, &spread->room, count, sizeof *spread->columns)) return 0;
-    spread->columns = room;
-    for (uint32_t i = 0; i < count; i++) {
-        spread->columns[i] = precision_unseen;
-        spread->columns[i].column = columns[i];
-        spread->columns[i].at = i;
-    }
+    if (!hsp__reserve(memory, &spread->columns, &spread->room, count, sizeof *spread->columns))
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        spread->columns[i] =
+            (hsp__spread_column){.column = columns[i], .at = i, .min = INFINITY, .max = -INFINITY};
     spread->count = count;
     spread->begun = 1;
     return 1;
@@ -303,9 +271,8 @@ int hsp__spread_add(hsp__spread *all, const hsp_allocator *memory, const hsp__sp
 {
     if (!worker->begun) return 1;
     if (!all->begun) {
-        void *room = all->columns;
-        if (!hsp__reserve(memory, &room, &all->room, worker->count, sizeof *all->columns)) return 0;
-        all->columns = room;
+        if (!hsp__reserve(memory, &all->columns, &all->room, worker->count, sizeof *all->columns))
+            return 0;
         if (worker->count)
             memcpy(all->columns, worker->columns, worker->count * sizeof *all->columns);
         all->count = worker->count;
@@ -372,7 +339,8 @@ void hsp__data_narrow(hsp_data *data)
     view->precision = HSP_FLOAT32;
 }
 
-int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view)
+/* May every value become a float by rule 1? */
+static int precision_fits_single(hsp_context *ctx, const hsp_view *view)
 {
     for (uint64_t i = 0; i < view->rows; i++) {
         if (i % 64 == 0 && hsp__tick(ctx)) return 0; /* the reader sees the stop as well */
@@ -384,4 +352,27 @@ int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view)
         }
     }
     return 1;
+}
+
+hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,
+                                     const hsp_view *view)
+{
+    const char *asked = hsp_options_text(options, "precision");
+    if (strcmp(asked, "double") == 0) return HSP_FLOAT64;
+    if (strcmp(asked, "single") == 0) return HSP_FLOAT32;
+    if (strcmp(asked, "mixed") == 0 && precision_fits_single(ctx, view)) return HSP_FLOAT32;
+    return view->precision;
+}
+
+hsp_status hsp__data_change(hsp_context *ctx, hsp_data *data, hsp_storage storage,
+                            hsp_precision precision, hsp_error *err, hsp_data **out)
+{
+    const hsp__storage_change plan = {.storage = storage,
+                                      .precision = precision,
+                                      .cols = data->view.cols,
+                                      .phase = "changing the storage"};
+    *out = data;
+    if (storage == data->view.storage && precision == data->view.precision) return HSP_OK;
+    *out = NULL;
+    return hsp__data_convert_storage(ctx, data, &plan, err, out);
 }

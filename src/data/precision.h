@@ -58,14 +58,13 @@ typedef struct hsp__reading {
 /* Floats do not suffice for the file; the error's message says why. Never leaves this module. */
 #define HSP__NEEDS_DOUBLE HSP_STATUS_COUNT
 
-/* How to read by the option `precision`: a source that can be read again, or not. */
+/* How to read by the option `precision`: a source that can be read again, or not; NULL: streamed
+ * rows, of which `auto` looks at the beginning in this way first. */
 hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *source);
 /* And how to read it again after HSP__NEEDS_DOUBLE. */
 hsp__reading hsp__reading_again(const hsp_options *options);
 
-/* How to read streamed rows. `auto` looks at the beginning of the file in this way first, and
- * goes on in the second one: by what it found there, HSP__NEEDS_DOUBLE or HSP_OK. */
-hsp__reading hsp__reading_stream(const hsp_options *options);
+/* How streamed rows go on, by what their beginning showed: HSP__NEEDS_DOUBLE or HSP_OK. */
 hsp__reading hsp__reading_onward(hsp__reading reading, hsp_status found);
 
 static inline hsp_precision hsp__keep_precision(hsp__keep keep)
@@ -183,7 +182,8 @@ void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hs
 hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,
                                      const hsp_view *view);
 
-/* May every value of a data set become a float by rule 1? */
-int hsp__view_fits_single(hsp_context *ctx, const hsp_view *view);
+/* A copy in another storage or precision; the same object back when nothing changes. */
+hsp_status hsp__data_change(hsp_context *ctx, hsp_data *data, hsp_storage storage,
+                            hsp_precision precision, hsp_error *err, hsp_data **out);
 
 #endif

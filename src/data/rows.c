@@ -22,9 +22,7 @@ void hsp__rows_free(hsp__rows *rows)
     hsp__free(memory, rows->indices);
     hsp__free(memory, rows->values);
     hsp__free(memory, rows->labels);
-    rows->starts = NULL;
-    rows->indices = rows->labels = NULL;
-    rows->values = NULL;
+    *rows = (hsp__rows){.ctx = rows->ctx};
 }
 
 static size_t rows_bytes(const hsp__rows *rows)
@@ -57,56 +55,38 @@ static uint64_t rows_target(const hsp__rows *rows, const hsp__rows_block *block,
     return target > needed ? target : needed;
 }
 
-static int rows_grow_sparse(hsp__rows *rows, uint64_t rows_room, uint64_t stored_room)
-{
-    if (rows_room > rows->rows_room || !rows->starts) {
-        int first = !rows->starts;
-        if (!rows_resize(rows, &rows->starts, rows_room + 1, sizeof *rows->starts)) return 0;
-        if (first) rows->starts[0] = 0;
-        if (!rows_resize(rows, &rows->labels, rows_room, sizeof *rows->labels)) return 0;
-        rows->rows_room = rows_room;
-    }
-    if (stored_room <= rows->stored_room && rows->indices) return 1;
-    if (!rows_resize(rows, &rows->indices, stored_room, sizeof *rows->indices)) return 0;
-    if (rows->values && !rows_resize(rows, &rows->values, stored_room, rows_bytes(rows))) return 0;
-    rows->stored_room = stored_room;
-    return 1;
-}
-
-static void rows_fill_ones(const hsp__rows *rows, uint64_t from, uint64_t to)
-{
-    if (rows->precision == HSP_FLOAT32)
-        for (uint64_t k = from; k < to; k++)
-            ((float *)rows->values)[k] = 1;
-    else
-        for (uint64_t k = from; k < to; k++)
-            ((double *)rows->values)[k] = 1;
-}
-
-/* The first value other than one: from here on values are kept. */
-static int rows_start_values(hsp__rows *rows)
-{
-    if (!rows_resize(rows, &rows->values, rows->stored_room, rows_bytes(rows))) return 0;
-    rows_fill_ones(rows, 0, rows->stored);
-    return 1;
-}
-
 static int rows_reserve_sparse(hsp__rows *rows, const hsp__rows_block *block, hsp__blocks *run)
 {
-    uint64_t rows_needed = rows->rows + block->rows, stored_needed = rows->stored + block->stored;
-    uint64_t rows_room = rows->rows_room, stored_room = rows->stored_room;
-    if (rows_needed > rows_room || !rows->starts)
-        rows_room = rows_target(rows, block, rows_room, rows_needed);
-    if (stored_needed > stored_room || !rows->indices)
-        stored_room = rows_target(rows, block, stored_room, stored_needed);
-    if (rows_room != rows->rows_room || stored_room != rows->stored_room || !rows->starts ||
-        !rows->indices) {
-        if (run) hsp__blocks_settle(run);
-        if (!rows_grow_sparse(rows, rows_room, stored_room)) return 0;
+    const uint64_t rows_needed = rows->rows + block->rows;
+    const uint64_t stored_needed = rows->stored + block->stored;
+    const int more_rows = rows_needed > rows->rows_room || !rows->starts;
+    const int more_stored = stored_needed > rows->stored_room || !rows->indices;
+    const int first_values = !block->all_ones && !rows->values;
+    if (run && (more_rows || more_stored || first_values))
+        hsp__blocks_settle(run); /* who copies looks whether there are values */
+    if (more_rows) {
+        const int first = !rows->starts;
+        const uint64_t room = rows_target(rows, block, rows->rows_room, rows_needed);
+        if (!rows_resize(rows, &rows->starts, room + 1, sizeof *rows->starts)) return 0;
+        if (first) rows->starts[0] = 0;
+        if (!rows_resize(rows, &rows->labels, room, sizeof *rows->labels)) return 0;
+        rows->rows_room = room;
     }
-    if (block->all_ones || rows->values) return 1;
-    if (run) hsp__blocks_settle(run); /* who copies looks whether there are values */
-    return rows_start_values(rows);
+    if (more_stored) {
+        const uint64_t room = rows_target(rows, block, rows->stored_room, stored_needed);
+        if (!rows_resize(rows, &rows->indices, room, sizeof *rows->indices)) return 0;
+        if (rows->values && !rows_resize(rows, &rows->values, room, rows_bytes(rows))) return 0;
+        rows->stored_room = room;
+    }
+    if (!first_values) return 1;
+    /* the first value other than one: from here on values are kept */
+    if (!rows_resize(rows, &rows->values, rows->stored_room, rows_bytes(rows))) return 0;
+    for (uint64_t k = 0; k < rows->stored; k++)
+        if (rows->precision == HSP_FLOAT32)
+            ((float *)rows->values)[k] = 1;
+        else
+            ((double *)rows->values)[k] = 1;
+    return 1;
 }
 
 /* Dense rows get more columns: move them apart, the last one first. */
@@ -151,12 +131,6 @@ static int rows_dense_pays(const hsp__rows *rows, const hsp__rows_block *block)
                                block->all_ones && !rows->rows, rows->precision) == HSP_DENSE;
 }
 
-static int rows_is_zero(const hsp__rows *rows, uint64_t k)
-{
-    return rows->precision == HSP_FLOAT32 ? ((const float *)rows->values)[k] == 0
-                                          : ((const double *)rows->values)[k] == 0;
-}
-
 /* The first block looked dense, the file is not: turn what is there into sparse rows. */
 static int rows_undense(hsp__rows *rows, hsp__blocks *run)
 {
@@ -168,7 +142,6 @@ static int rows_undense(hsp__rows *rows, hsp__blocks *run)
     sparse.starts = NULL;
     sparse.indices = NULL;
     sparse.values = NULL;
-    sparse.stored_room = 0;
     if (!rows_resize(&sparse, &sparse.starts, rows->rows_room + 1, sizeof *sparse.starts) ||
         !rows_resize(&sparse, &sparse.indices, rows->stored, sizeof *sparse.indices) ||
         !rows_resize(&sparse, &sparse.values, rows->stored, bytes)) {
@@ -181,10 +154,13 @@ static int rows_undense(hsp__rows *rows, hsp__blocks *run)
     for (uint64_t i = 0; i < rows->rows; i++) {
         sparse.starts[i] = entry;
         for (uint64_t j = 0; j < rows->stride; j++) {
-            if (rows_is_zero(rows, i * rows->stride + j)) continue;
+            const uint64_t k = i * rows->stride + j;
+            if (rows->precision == HSP_FLOAT32 ? ((float *)rows->values)[k] == 0
+                                               : ((double *)rows->values)[k] == 0)
+                continue;
             sparse.indices[entry] = (uint32_t)j;
-            memcpy((char *)sparse.values + entry++ * bytes,
-                   (const char *)rows->values + (i * rows->stride + j) * bytes, bytes);
+            memcpy((char *)sparse.values + entry++ * bytes, (char *)rows->values + k * bytes,
+                   bytes);
         }
     }
     sparse.starts[rows->rows] = entry;
@@ -233,35 +209,42 @@ int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run)
     return 1;
 }
 
-static void rows_copy_dense_f32(hsp__rows *rows, const hsp__rows_block *block, uint64_t row)
+/* One copy for each size of a number, which is a constant. */
+static inline __attribute__((always_inline)) void rows_scatter(const hsp__rows_block *block,
+                                                               char *to, uint64_t stride,
+                                                               const size_t bytes)
 {
-    const float *from = block->values;
-    uint64_t entry = 0;
-    for (uint64_t i = 0; i < block->rows; i++) {
-        float *to = (float *)rows->values + (row + i) * rows->stride;
-        memset(to, 0, rows->stride * sizeof *to);
-        for (uint32_t k = 0; k < block->lengths[i]; k++, entry++)
-            to[block->indices[entry]] = from[entry];
+    const char *from = block->values;
+    const uint32_t *index = block->indices;
+    for (uint64_t i = 0; i < block->rows; i++, to += stride * bytes) {
+        memset(to, 0, stride * bytes);
+        for (uint32_t k = 0; k < block->lengths[i]; k++, from += bytes)
+            memcpy(to + *index++ * bytes, from, bytes);
     }
 }
 
-static void rows_copy_dense_f64(hsp__rows *rows, const hsp__rows_block *block, uint64_t row)
+void hsp__rows_scatter(const hsp__rows_block *block, hsp_precision precision, void *dense,
+                       uint64_t stride)
 {
-    const double *from = block->values;
-    uint64_t entry = 0;
-    for (uint64_t i = 0; i < block->rows; i++) {
-        double *to = (double *)rows->values + (row + i) * rows->stride;
-        memset(to, 0, rows->stride * sizeof *to);
-        for (uint32_t k = 0; k < block->lengths[i]; k++, entry++)
-            to[block->indices[entry]] = from[entry];
-    }
+    if (precision == HSP_FLOAT32)
+        rows_scatter(block, dense, stride, sizeof(float));
+    else
+        rows_scatter(block, dense, stride, sizeof(double));
 }
 
-static void rows_copy_sparse(hsp__rows *rows, const hsp__rows_block *block,
-                             const hsp__rows_place *place)
+void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
+                    const uint32_t *label_map)
 {
     const size_t bytes = rows_bytes(rows);
     uint64_t entry = place->entry;
+    if (!block->rows) return;
+    for (uint64_t i = 0; i < block->rows; i++)
+        rows->labels[place->row + i] = label_map[block->labels[i]];
+    if (rows->dense) {
+        hsp__rows_scatter(block, rows->precision,
+                          (char *)rows->values + place->row * rows->stride * bytes, rows->stride);
+        return;
+    }
     for (uint64_t i = 0; i < block->rows; i++)
         rows->starts[place->row + i + 1] = entry += block->lengths[i];
     if (!block->stored) return;
@@ -270,57 +253,14 @@ static void rows_copy_sparse(hsp__rows *rows, const hsp__rows_block *block,
         memcpy((char *)rows->values + place->entry * bytes, block->values, block->stored * bytes);
 }
 
-void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
-                    const uint32_t *label_map)
-{
-    if (!block->rows) return;
-    for (uint64_t i = 0; i < block->rows; i++)
-        rows->labels[place->row + i] = label_map[block->labels[i]];
-    if (!rows->dense)
-        rows_copy_sparse(rows, block, place);
-    else if (rows->precision == HSP_FLOAT32)
-        rows_copy_dense_f32(rows, block, place->row);
-    else
-        rows_copy_dense_f64(rows, block, place->row);
-}
-
-/* Dense rows that were kept wider than needed move together; too narrow ones move apart. */
-static int rows_set_stride(hsp__rows *rows, uint64_t cols)
-{
-    const size_t bytes = rows_bytes(rows);
-    if (cols > rows->stride) return rows_widen(rows, cols);
-    char *values = rows->values;
-    for (uint64_t i = 0; i < rows->rows && cols < rows->stride; i++)
-        memmove(values + i * cols * bytes, values + i * rows->stride * bytes, cols * bytes);
-    rows->stride = cols;
-    return 1;
-}
-
 /* Give back the room that was not needed. Shrinking cannot make the arrays unsound, so that a
  * failure to shrink is no failure. */
-static void rows_trim(hsp__rows *rows)
+static void rows_trim(hsp__rows *rows, void *pointer_to, uint64_t count, size_t size)
 {
-    const size_t bytes = rows_bytes(rows);
-    const hsp_allocator *memory = &rows->ctx->allocator;
-    void *block;
-    if ((block = hsp__resize(memory, rows->labels, rows->rows, sizeof *rows->labels)))
-        rows->labels = block;
-    uint64_t values = rows->dense ? rows->rows * rows->stride : rows->stored;
-    if (rows->values && (block = hsp__resize(memory, rows->values, values, bytes)))
-        rows->values = block;
-    if (rows->dense) return;
-    if ((block = hsp__resize(memory, rows->starts, rows->rows + 1, sizeof *rows->starts)))
-        rows->starts = block;
-    if ((block = hsp__resize(memory, rows->indices, rows->stored, sizeof *rows->indices)))
-        rows->indices = block;
-}
-
-/* Arrays that a file without rows never made. */
-static int rows_ensure(hsp__rows *rows)
-{
-    const hsp__rows_block none = {.all_ones = 1};
-    if (rows->dense) return rows->values || rows_reserve_dense(rows, &none, NULL);
-    return rows->starts || rows_reserve_sparse(rows, &none, NULL);
+    void *old, *less;
+    memcpy(&old, pointer_to, sizeof old);
+    less = old ? hsp__resize(&rows->ctx->allocator, old, count, size) : NULL;
+    if (less) memcpy(pointer_to, &less, sizeof less);
 }
 
 typedef struct rows_relabel {
@@ -337,38 +277,51 @@ static void rows_relabel_part(void *user, uint64_t part)
         relabel->rows->labels[i] = relabel->map[relabel->rows->labels[i]];
 }
 
-static int rows_sort_classes(hsp__rows *rows, hsp__names *classes)
+/* The arrays as the data set has them; 0 when there is no memory. */
+static int rows_settle(hsp__rows *rows, hsp__names *classes, uint64_t cols)
 {
-    const hsp_allocator *memory = &rows->ctx->allocator;
-    uint32_t *map = hsp__new(memory, classes->count, sizeof *map);
-    int done = map && hsp__names_sort(classes, map);
-    if (done) {
-        rows_relabel relabel = {rows, map, hsp__parts(rows->rows, sizeof *map)};
-        hsp__tasks_run(rows->ctx, relabel.parts, rows_relabel_part, &relabel);
-    }
-    hsp__free(memory, map);
-    return done;
+    const size_t bytes = rows_bytes(rows);
+    const hsp__rows_block none = {.all_ones = 1};
+    /* more columns may be asked for than were seen: then dense rows may no longer be the choice */
+    if (rows->choose && rows->dense &&
+        hsp__storage_choose(rows->rows, cols, rows->stored, 0, rows->precision) != HSP_DENSE &&
+        !rows_undense(rows, NULL))
+        return 0;
+    /* arrays that a file without rows never made */
+    if (rows->dense ? !rows->values && !rows_reserve_dense(rows, &none, NULL)
+                    : !rows->starts && !rows_reserve_sparse(rows, &none, NULL))
+        return 0;
+    if (rows->dense && cols > rows->stride && !rows_widen(rows, cols)) return 0;
+    char *values = rows->values;
+    for (uint64_t i = 0; rows->dense && i < rows->rows && cols < rows->stride; i++)
+        memmove(values + i * cols * bytes, values + i * rows->stride * bytes, cols * bytes);
+    rows->stride = rows->dense ? cols : 0;
+    uint32_t *map = hsp__new(&rows->ctx->allocator, classes->count, sizeof *map);
+    const int done = map && hsp__names_sort(classes, map);
+    rows_relabel relabel = {rows, map, hsp__parts(rows->rows, sizeof *map)};
+    if (done) hsp__tasks_run(rows->ctx, relabel.parts, rows_relabel_part, &relabel);
+    hsp__free(&rows->ctx->allocator, map);
+    if (!done) return 0;
+    rows_trim(rows, &rows->labels, rows->rows, sizeof *rows->labels);
+    rows_trim(rows, &rows->values, rows->dense ? rows->rows * cols : rows->stored, bytes);
+    rows_trim(rows, &rows->starts, rows->rows + 1, sizeof *rows->starts);
+    rows_trim(rows, &rows->indices, rows->stored, sizeof *rows->indices);
+    return 1;
 }
 
 hsp_status hsp__rows_finish(hsp__rows *rows, hsp__names *classes, uint64_t cols, hsp_error *err,
                             hsp_data **out)
 {
     hsp_data *data = hsp__data_new(&rows->ctx->allocator);
-    /* more columns may be asked for than were seen: then dense rows may no longer be the choice */
-    const int sparse =
-        rows->choose && rows->dense &&
-        hsp__storage_choose(rows->rows, cols, rows->stored, 0, rows->precision) != HSP_DENSE;
-    if (!data || (sparse && !rows_undense(rows, NULL)) || !rows_ensure(rows) ||
-        (rows->dense && !rows_set_stride(rows, cols)) || !rows_sort_classes(rows, classes)) {
+    if (!data || !rows_settle(rows, classes, cols)) {
         hsp_data_free(data);
         return hsp__fail_memory(err);
     }
-    rows_trim(rows);
     data->view.storage = rows->dense ? HSP_DENSE : rows->values ? HSP_SPARSE : HSP_ONES;
     data->view.precision = rows->precision;
     data->view.rows = rows->rows;
     data->view.cols = cols;
-    data->view.stride = rows->dense ? cols : 0;
+    data->view.stride = rows->stride;
     data->nonzeros = rows->stored;
     data->starts = rows->starts;
     data->indices = rows->indices;

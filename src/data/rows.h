@@ -12,16 +12,16 @@
 #include "data/data.h"
 #include "halfspace_all.h"
 
-/* A block of parsed rows, in somebody's scratch memory. */
+/* A block of parsed rows, in its worker's memory. */
 typedef struct hsp__rows_block {
     uint64_t rows, stored;
     uint64_t cols; /* 1 + the largest column named */
     int all_ones;
-    const uint32_t *lengths; /* rows: entries of each row */
-    const uint32_t *labels;  /* rows: numbers of the worker's own label names */
-    const uint32_t *indices; /* stored */
-    const void *values;      /* stored, float or double */
-    size_t text_size;        /* bytes of text it came from */
+    uint32_t *lengths; /* rows: entries of each row */
+    uint32_t *labels;  /* rows: numbers of the worker's own label names */
+    uint32_t *indices; /* stored */
+    void *values;      /* stored, float or double */
+    size_t text_size;  /* bytes of text it came from */
 } hsp__rows_block;
 
 /* Where a reserved block goes. */
@@ -58,6 +58,10 @@ int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run);
 /* Copy it there; in parallel. label_map[worker's label number] is the number in the file. */
 void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
                     const uint32_t *label_map);
+
+/* The rows of a block as dense rows of `stride` numbers each. */
+void hsp__rows_scatter(const hsp__rows_block *block, hsp_precision precision, void *dense,
+                       uint64_t stride);
 
 /* Hand the arrays over to a new data set of `cols` columns (at least those seen), class names
  * sorted and labels with them. `classes` is left empty. */

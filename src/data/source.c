@@ -13,34 +13,14 @@
 #include "data/provenance.h"
 
 #define SOURCE_PEEK_MIN ((size_t)64 << 10)
-#define SOURCE_HEAD     6 /* bytes that tell every packing */
-
-struct hsp__source {
-    hsp_allocator memory;
-    char *name;
-    int fd;            /* -1: memory */
-    int again;         /* it can be opened and read again */
-    int mappable;      /* and is not compressed */
-    int64_t start;     /* of a regular file: where reading began; -1: it cannot be rewound */
-    const char *bytes; /* of a memory source */
-    size_t bytes_size;
-    uint64_t position;       /* raw bytes taken */
-    uint64_t size;           /* raw bytes in all, 0: not known */
-    hsp__unpacker *unpacker; /* NULL: plain */
-    char head[SOURCE_HEAD];  /* packed bytes that told how they are packed, not yet unpacked */
-    size_t head_from, head_to;
-    char *ahead; /* peeked bytes not yet read */
-    size_t ahead_from, ahead_to;
-    uint64_t ahead_room;
-    hsp__provenance *told; /* or NULL */
-};
+#define SOURCE_UNPACK   ((size_t)1 << 20)
 
 /* Bytes as they are in the file. */
 static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *err, size_t *got)
 {
     hsp__source *source = user;
     if (source->fd < 0) {
-        size_t left = source->bytes_size - (size_t)source->position;
+        size_t left = (size_t)(source->size - source->position);
         *got = want < left ? want : left;
         if (*got) memcpy(buffer, source->bytes + source->position, *got);
     } else {
@@ -77,14 +57,12 @@ static hsp_status source_look_ahead(hsp__source *source, size_t want, hsp_error 
 {
     size_t have = source->ahead_to - source->ahead_from, got;
     if (have >= want) return HSP_OK;
-    void *ahead = source->ahead;
-    if (!hsp__reserve(&source->memory, &ahead, &source->ahead_room, source->ahead_from + want, 1))
+    if (!hsp__reserve(&source->memory, &source->ahead, &source->ahead_room,
+                      source->ahead_from + want, 1))
         return hsp__fail_memory(err);
-    source->ahead = ahead;
-    hsp_status status =
-        source_fill(source, source->ahead + source->ahead_to, want - have, err, &got);
-    if (!status) source->ahead_to += got;
-    return status;
+    HSP__TRY(source_fill(source, source->ahead + source->ahead_to, want - have, err, &got));
+    source->ahead_to += got;
+    return HSP_OK;
 }
 
 /* What the unpacker reads: the head first, then the file. */
@@ -102,8 +80,7 @@ static hsp_status source_take(void *user, void *buffer, size_t want, hsp_error *
 /* Compressed input is unpacked on the way: from then on `ahead` holds unpacked bytes. */
 static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
-    hsp_status status = source_look_ahead(source, SOURCE_HEAD, err);
-    if (status) return status;
+    HSP__TRY(source_look_ahead(source, sizeof source->head, err));
     const char *packing = hsp__packing_of(source->ahead, source->ahead_to);
     if (!packing) return HSP_OK;
     source->mappable = 0;
@@ -114,46 +91,39 @@ static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, h
                              &source->unpacker);
 }
 
-static hsp_status source_new(hsp_context *ctx, const char *name, hsp_error *err, hsp__source **out)
+static hsp_status source_open_fd(hsp__source *source, const char *path, hsp_error *err)
+{
+    struct stat info;
+    const int input = strcmp(path, "-") == 0;
+    source->fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (source->fd < 0 || fstat(source->fd, &info))
+        return hsp__fail_errno(err, source->name, "cannot open");
+    if (S_ISDIR(info.st_mode)) {
+        errno = EISDIR;
+        return hsp__fail_errno(err, source->name, "cannot read");
+    }
+    if (!S_ISREG(info.st_mode)) return HSP_OK;
+    source->again = source->mappable = !input;
+    source->start = (int64_t)lseek(source->fd, 0, SEEK_CUR);
+    source->rewinds = source->start >= 0;
+    source->size = (uint64_t)info.st_size;
+    return HSP_OK;
+}
+
+/* `path` NULL: memory. */
+static hsp_status source_new(hsp_context *ctx, const char *name, const char *path, const void *data,
+                             size_t size, hsp_error *err, hsp__source **out)
 {
     hsp__source *source = hsp__new(&ctx->allocator, 1, sizeof *source);
     if (!source) return hsp__fail_memory(err);
     source->memory = ctx->allocator;
     source->fd = -1;
+    source->bytes = data;
+    source->size = size;
+    source->rewinds = !path;
     source->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    if (!source->name) {
-        hsp__source_free(source);
-        return hsp__fail_memory(err);
-    }
-    *out = source;
-    return HSP_OK;
-}
-
-static hsp_status source_open_fd(hsp__source *source, const char *path, hsp_error *err)
-{
-    struct stat info;
-    if (strcmp(path, "-") == 0)
-        source->fd = dup(STDIN_FILENO);
-    else
-        source->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (source->fd < 0) return hsp__fail_errno(err, source->name, "cannot open");
-    if (fstat(source->fd, &info)) return hsp__fail_errno(err, source->name, "cannot open");
-    if (S_ISDIR(info.st_mode)) {
-        errno = EISDIR;
-        return hsp__fail_errno(err, source->name, "cannot read");
-    }
-    source->again = source->mappable = S_ISREG(info.st_mode) && strcmp(path, "-") != 0;
-    source->start = S_ISREG(info.st_mode) ? (int64_t)lseek(source->fd, 0, SEEK_CUR) : -1;
-    source->size = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
-    return HSP_OK;
-}
-
-hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__source **out)
-{
-    hsp__source *source = NULL;
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    hsp_status status = source_new(ctx, name, err, &source);
-    if (!status) status = source_open_fd(source, path, err);
+    hsp_status status = source->name ? HSP_OK : hsp__fail_memory(err);
+    if (!status && path) status = source_open_fd(source, path, err);
     if (!status) status = source_detect_packing(ctx, source, err);
     if (status)
         hsp__source_free(source);
@@ -162,21 +132,16 @@ hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, 
     return status;
 }
 
+hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__source **out)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    return source_new(ctx, name, path, NULL, 0, err, out);
+}
+
 hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, const char *name,
                               hsp_error *err, hsp__source **out)
 {
-    hsp__source *source = NULL;
-    hsp_status status = source_new(ctx, name, err, &source);
-    if (status) return status;
-    source->bytes = data;
-    source->bytes_size = size;
-    source->size = size;
-    status = source_detect_packing(ctx, source, err);
-    if (status)
-        hsp__source_free(source);
-    else
-        *out = source;
-    return status;
+    return source_new(ctx, name, NULL, data, size, err, out);
 }
 
 void hsp__source_free(hsp__source *source)
@@ -190,28 +155,11 @@ void hsp__source_free(hsp__source *source)
     hsp__free(&memory, source);
 }
 
-void hsp__source_follow(hsp__source *source, hsp__provenance *told)
-{
-    source->told = told;
-    hsp__sha256_init(&told->sha);
-}
-
-hsp__provenance *hsp__source_told(const hsp__source *source)
-{
-    return source->told;
-}
-
-const char *hsp__source_name(const hsp__source *source)
-{
-    return source->name;
-}
-
 hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, const char **bytes,
                             size_t *size)
 {
     if (want < SOURCE_PEEK_MIN) want = SOURCE_PEEK_MIN;
-    hsp_status status = source_look_ahead(source, want, err);
-    if (status) return status;
+    HSP__TRY(source_look_ahead(source, want, err));
     *bytes = source->ahead + source->ahead_from;
     *size = source->ahead_to - source->ahead_from;
     return HSP_OK;
@@ -230,51 +178,30 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
     return status;
 }
 
-hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, hsp_error *err, void **bytes,
-                                size_t *size)
+hsp_status hsp__source_skip(hsp__source *source, size_t size, hsp_error *err)
+{
+    char scrap[4096];
+    for (size_t got = 1; size && got; size -= got)
+        HSP__TRY(
+            hsp__source_read(source, scrap, size < sizeof scrap ? size : sizeof scrap, err, &got));
+    return HSP_OK;
+}
+
+hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, size_t most, hsp_error *err,
+                                char **bytes, size_t *size)
 {
     uint64_t room = 0;
-    size_t got = 0;
-    hsp_status status = HSP_OK;
     *bytes = NULL;
     *size = 0;
-    while (!status) {
-        const size_t want = *size > ctx->block_bytes ? *size : ctx->block_bytes;
+    for (size_t got = 0, want = 0; got == want && *size <= most;) {
+        want = *size > ctx->block_bytes ? *size : ctx->block_bytes;
         if (!hsp__reserve(&ctx->allocator, bytes, &room, (uint64_t)*size + want, 1))
             return hsp__fail_memory(err);
-        status = hsp__source_read(source, (char *)*bytes + *size, want, err, &got);
+        HSP__TRY(hsp__source_read(source, *bytes + *size, want, err, &got));
         *size += got;
-        if (!status)
-            status = hsp__progress(ctx, "reading", "bytes", hsp__source_position(source),
-                                   hsp__source_size(source), err);
-        if (got < want) break;
+        HSP__TRY(hsp__progress(ctx, "reading", "bytes", source->position, source->size, err));
     }
-    return status;
-}
-
-uint64_t hsp__source_position(const hsp__source *source)
-{
-    return source->position;
-}
-
-uint64_t hsp__source_size(const hsp__source *source)
-{
-    return source->size;
-}
-
-int hsp__source_packed(const hsp__source *source)
-{
-    return source->unpacker != NULL;
-}
-
-int hsp__source_again(const hsp__source *source)
-{
-    return source->again;
-}
-
-int hsp__source_rewinds(const hsp__source *source)
-{
-    return source->fd < 0 || source->start >= 0;
+    return HSP_OK;
 }
 
 hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err)
@@ -289,7 +216,21 @@ hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *
     return source_detect_packing(ctx, source, err);
 }
 
-int hsp__source_mappable(const hsp__source *source)
+hsp_status hsp_file_unpack(hsp_context *ctx, const char *path, hsp_bytes_fn take, void *user,
+                           hsp_error *err)
 {
-    return source->mappable;
+    HSP__NEED(err, ctx, path);
+    if (!take) return hsp__fail_null(err, __func__, "take", (const void *[]){NULL}, 1);
+    hsp__source *source = NULL;
+    char *buffer = hsp__new_raw(&ctx->allocator, SOURCE_UNPACK, 1);
+    hsp_status status = buffer ? HSP_OK : hsp__fail_memory(err);
+    if (!status) status = hsp__source_open(ctx, path, err, &source);
+    for (size_t got = 1; !status && got;) {
+        status = hsp__source_read(source, buffer, SOURCE_UNPACK, err, &got);
+        if (!status && got && take(user, buffer, got))
+            status = hsp__fail(err, HSP_CANCELLED, "stopped on request");
+    }
+    hsp__source_free(source);
+    hsp__free(&ctx->allocator, buffer);
+    return status;
 }

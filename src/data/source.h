@@ -6,7 +6,30 @@
 
 #include "halfspace_all.h"
 
-typedef struct hsp__source hsp__source;
+/* Readers may look at the first members; the others are for source.c. */
+typedef struct hsp__source {
+    char *name;
+    uint64_t position; /* bytes taken so far, compressed ones of a compressed input */
+    uint64_t size;     /* and in all, 0: not known */
+    int again;         /* it is a file that can be opened and read again: not standard input, not a
+                          pipe */
+    int rewinds;       /* it can be read again from its beginning */
+    int mappable;      /* it is a plain regular file: a binary cache wants to be mapped */
+    struct hsp__unpacker *unpacker; /* of compressed input, whose size says little about how much
+                                       text will come; NULL: plain */
+    struct hsp__provenance *told;   /* gets the hash of all bytes that are read; its other
+                                       members are for readers. NULL: nobody asked */
+
+    hsp_allocator memory;
+    int fd;            /* -1: memory */
+    int64_t start;     /* of a regular file: where reading began */
+    const char *bytes; /* of a memory source, `size` of them */
+    char head[6];      /* packed bytes that told how they are packed, not yet unpacked */
+    size_t head_from, head_to;
+    char *ahead; /* peeked bytes not yet read */
+    size_t ahead_from, ahead_to;
+    uint64_t ahead_room;
+} hsp__source;
 
 /* Open `path` ("-": standard input). */
 hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__source **out);
@@ -14,14 +37,6 @@ hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, 
 hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, const char *name,
                               hsp_error *err, hsp__source **out);
 void hsp__source_free(hsp__source *source);
-
-/* Have readers tell what they see on the way: `told` gets the hash of all bytes that are read, and
- * hsp__source_told is where the rest goes. */
-struct hsp__provenance;
-void hsp__source_follow(hsp__source *source, struct hsp__provenance *told);
-struct hsp__provenance *hsp__source_told(const hsp__source *source); /* NULL: nobody asked */
-
-const char *hsp__source_name(const hsp__source *source);
 
 /* The first bytes, up to `want` (fewer only at the end of the input), without consuming them. They
  * stay valid until the first read. */
@@ -32,26 +47,15 @@ hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, co
 hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_error *err,
                             size_t *got);
 
-/* All that is left of it, into memory that the caller frees; *bytes may be set on failure too. */
-hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, hsp_error *err, void **bytes,
-                                size_t *size);
+/* Pass over the next `size` bytes. */
+hsp_status hsp__source_skip(hsp__source *source, size_t size, hsp_error *err);
 
-/* For progress: bytes taken from the file so far (compressed ones when it is compressed), and its
- * size, 0 when not known. */
-uint64_t hsp__source_position(const hsp__source *source);
-uint64_t hsp__source_size(const hsp__source *source);
+/* All that is left of it, or a little more than `most` bytes, into memory that the caller frees;
+ * *bytes may be set on failure too. */
+hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, size_t most, hsp_error *err,
+                                char **bytes, size_t *size);
 
-/* Is the input compressed? Then its size says little about how much text will come. */
-int hsp__source_packed(const hsp__source *source);
-
-/* Is it a file that can be opened and read again? (A pipe cannot, nor can standard input.) */
-int hsp__source_again(const hsp__source *source);
-
-/* Can the source be read again from its beginning? And do so. */
-int hsp__source_rewinds(const hsp__source *source);
+/* Go back to the beginning. */
 hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err);
-
-/* Is the source a plain regular file that can be mapped? (A binary cache wants to be.) */
-int hsp__source_mappable(const hsp__source *source);
 
 #endif

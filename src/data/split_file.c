@@ -181,9 +181,8 @@ static hsp_status split_copy_all(split_copy *copy, hsp_error *err)
         if (!status) status = split_piece(copy, buffer, got, at, &row, &end, err);
         at += got;
         if (!status)
-            status =
-                hsp__progress(copy->ctx, "copying", "bytes", hsp__source_position(copy->source),
-                              hsp__source_size(copy->source), err);
+            status = hsp__progress(copy->ctx, "copying", "bytes", copy->source->position,
+                                   copy->source->size, err);
     }
     hsp__free(&copy->ctx->allocator, buffer);
     if (!status && row < scan->rows)
@@ -254,13 +253,13 @@ static hsp_status split_text(hsp_context *ctx, hsp__source *source, const char *
 {
     hsp__split_scan scan;
     hsp__source *kept = NULL, *again = NULL;
-    void *bytes = NULL;
+    char *bytes = NULL;
     size_t size = 0;
-    hsp__split_scan_init(&scan, ctx, hsp__source_name(source));
+    hsp__split_scan_init(&scan, ctx, source->name);
     hsp_status status = split_check_name(paths[0], format, err);
     if (!status) status = split_check_name(paths[1], format, err);
-    if (!status && !hsp__source_again(source)) {
-        status = hsp__source_read_all(ctx, source, err, &bytes, &size);
+    if (!status && !source->again) {
+        status = hsp__source_read_all(ctx, source, SIZE_MAX, err, &bytes, &size);
         if (!status) status = hsp__source_memory(ctx, bytes, size, scan.name, err, &kept);
     }
     if (!status) status = hsp__split_scan_run(&scan, kept ? kept : source, format, options, err);
@@ -288,7 +287,7 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
             return hsp__fail(
                 err, HSP_USAGE,
                 "--%s needs a text file, and %s is a binary cache; split the original text file",
-                of_text[i], hsp__source_name(source));
+                of_text[i], source->name);
     hsp_status status = hsp__cache_read(ctx, source, path, err, &data);
     if (!status) status = hsp_data_split(ctx, data, options, err, &parts[0], &parts[1]);
     for (int part = 0; !status && part < 2; part++)
@@ -319,12 +318,10 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
 static hsp_status split_any(hsp_context *ctx, const char *path, const hsp_options *options,
                             const char *const paths[2], hsp_error *err, hsp_split **out)
 {
-    const char *first, *format = options ? hsp_options_text(options, "format") : "auto";
-    size_t first_size;
+    const char *format = NULL;
     hsp__source *source = NULL;
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = hsp__source_peek(source, 0, err, &first, &first_size);
-    if (!status) status = hsp__format_find(path, first, first_size, err, &format);
+    if (!status) status = hsp__format_find(source, path, options, err, &format);
     if (!status)
         status = strcmp(format, "hsp") == 0
                      ? split_cache(ctx, source, path, options, paths, err, out)

@@ -218,18 +218,6 @@ static hsp_status scan_libsvm_block(void *self, int worker, hsp__block *block, h
 
 /* ---- The whole file -------------------------------------------------------------------------- */
 
-static hsp_status scan_reserve(void *self, int worker, const hsp__block *block, hsp__blocks *run,
-                               hsp_error *err)
-{
-    (void)self, (void)worker, (void)block, (void)run, (void)err;
-    return HSP_OK;
-}
-
-static void scan_place(void *self, int worker, const hsp__block *block)
-{
-    (void)self, (void)worker, (void)block;
-}
-
 /* The reader's options that say what kind of CSV this is. `ignore` names the group's column: a
  * header is one that holds the names in options. */
 static hsp_status scan_read_options(hsp_context *ctx, const hsp_options *options, hsp_error *err,
@@ -267,7 +255,7 @@ static hsp_status scan_csv_start(hsp__split_scan *scan, hsp__source *source, int
         scan->fields = sample.count;
         scan->prefix = sample.data_at;
         *lines = sample.data_line;
-        status = hsp__csv_skip(ctx, source, sample.data_at, err);
+        status = hsp__source_skip(source, sample.data_at, err);
     }
     hsp__csv_sample_free(&ctx->allocator, &sample);
     hsp_options_free(read);
@@ -303,8 +291,8 @@ static hsp_status scan_sort_classes(hsp__split_scan *scan, hsp_error *err)
 hsp_status hsp__split_scan_run(hsp__split_scan *scan, hsp__source *source, const char *format,
                                const hsp_options *options, hsp_error *err)
 {
-    static const hsp__block_format csv = {1, scan_csv_block, scan_reserve, scan_place},
-                                   libsvm = {0, scan_libsvm_block, scan_reserve, scan_place};
+    static const hsp__block_format csv = {1, scan_csv_block, NULL, NULL},
+                                   libsvm = {0, scan_libsvm_block, NULL, NULL};
     const int is_csv = strcmp(format, "libsvm") != 0;
     uint64_t lines = 0; /* before the first record */
     hsp_status status =

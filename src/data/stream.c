@@ -10,7 +10,6 @@
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/precision.h"
-#include "data/convert_storage.h"
 
 int hsp__stream_workers(hsp_context *ctx)
 {
@@ -31,8 +30,7 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
                              char **text, size_t *size)
 {
     const char *bytes, *newline;
-    hsp_status status = hsp__source_peek(source, HSP__STREAM_PROBE, err, &bytes, size);
-    if (status) return status;
+    HSP__TRY(hsp__source_peek(source, HSP__STREAM_PROBE, err, &bytes, size));
     if (*size >= HSP__STREAM_PROBE) {
         newline = memrchr(bytes, '\n', *size);
         *size = newline ? (size_t)(newline - bytes) + 1 : 0;
@@ -94,39 +92,23 @@ typedef struct stream_cache {
     stream_slice *slices;
 } stream_cache;
 
-/* Rows [from, to) as a data set that owns nothing. */
-static hsp_data *stream_borrow(const hsp_allocator *memory, const hsp_view *view, uint64_t from,
-                               uint64_t to)
-{
-    hsp_data *data = hsp__data_new(memory);
-    if (!data) return NULL;
-    data->view = hsp__view_slice(view, from, to);
-    data->view.labels = NULL;
-    data->view.classes = 0;
-    data->nonzeros = hsp_view_stored(&data->view);
-    data->checked = 1;
-    return data;
-}
-
+/* Rows [from, to) as a data set that owns nothing, or a copy in another storage or precision. */
 static hsp_status stream_load_slice(stream_cache *cache, stream_slice *slice, uint64_t from,
                                     uint64_t to, hsp_error *err)
 {
     hsp_context quiet = {.allocator = cache->stream->ctx->allocator, .threads = 1};
     hsp_data_free(slice->rows);
-    slice->rows = stream_borrow(&quiet.allocator, cache->view, from, to);
-    if (!slice->rows) return hsp__fail_memory(err);
+    hsp_data *rows = slice->rows = hsp__data_new(&quiet.allocator), *changed = NULL;
+    if (!rows) return hsp__fail_memory(err);
+    rows->view = hsp__view_slice(cache->view, from, to);
+    rows->view.labels = NULL;
+    rows->view.classes = 0;
+    rows->nonzeros = hsp_view_stored(&rows->view);
+    rows->checked = 1;
     for (uint64_t i = from; cache->map && i < to; i++)
         slice->labels[i - from] = cache->map[cache->view->labels[i]];
-    if (cache->storage == cache->view->storage && cache->precision == cache->view->precision)
-        return HSP_OK;
-    hsp_data *changed = NULL;
-    hsp__storage_change plan = {.storage = cache->storage,
-                                .precision = cache->precision,
-                                .cols = cache->view->cols,
-                                .phase = "changing the storage"};
-    hsp_status status = hsp__data_convert_storage(&quiet, slice->rows, &plan, err, &changed);
-    if (status) return status;
-    hsp_data_free(slice->rows);
+    HSP__TRY(hsp__data_change(&quiet, rows, cache->storage, cache->precision, err, &changed));
+    if (changed != rows) hsp_data_free(rows);
     slice->rows = changed;
     return HSP_OK;
 }
@@ -144,41 +126,6 @@ static void stream_cache_work(void *user, int worker)
     if (slice->status) return;
     slice->status = hsp__stream_work(cache->stream, worker, &slice->rows->view, NULL, &slice->err);
     if (slice->status && slice->err.line) slice->err.line += from;
-}
-
-/* One slice a worker at once, then all of them in order. */
-static hsp_status stream_cache_round(stream_cache *cache, hsp_error *err)
-{
-    for (int i = 0; i < cache->count; i++)
-        cache->slices[i].status = HSP_STATUS_COUNT; /* a thread that never ran */
-    hsp__workers_run(cache->stream->ctx, cache->count, stream_cache_work, cache);
-    for (int i = 0; i < cache->count; i++) {
-        stream_slice *slice = &cache->slices[i];
-        if (slice->status == HSP_STATUS_COUNT) stream_cache_work(cache, i);
-        if (slice->status) {
-            if (err) *err = slice->err;
-            return slice->status;
-        }
-        slice->rows->view.classes = cache->map ? cache->stream->classes->count : 0;
-        hsp_status status = hsp__stream_take(cache->stream, i, &slice->rows->view,
-                                             cache->map ? slice->labels : NULL, err);
-        if (status) return status;
-    }
-    return HSP_OK;
-}
-
-/* All names of the cache, in its order, become the stream's. */
-static hsp_status stream_cache_classes(stream_cache *cache, const hsp_data *data, hsp_error *err)
-{
-    const hsp__names *names = &data->class_names;
-    if (!cache->view->labels || cache->stream->sink->unlabelled) return HSP_OK;
-    cache->map = hsp__new(&cache->stream->ctx->allocator, names->count, sizeof *cache->map);
-    if (!cache->map) return hsp__fail_memory(err);
-    for (uint32_t c = 0; c < names->count; c++)
-        if (!hsp__names_add(cache->stream->classes, hsp__names_get(names, c),
-                            hsp__names_size(names, c), &cache->map[c]))
-            return hsp__fail_memory(err);
-    return HSP_OK;
 }
 
 static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, hsp_error *err)
@@ -204,23 +151,42 @@ static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, 
         cache->slices[i].labels = hsp__new_raw(memory, cache->step, sizeof(uint32_t));
         if (!cache->slices[i].labels) return hsp__fail_memory(err);
     }
-    return stream_cache_classes(cache, data, err);
+    /* all names of the cache, in its order, become the stream's */
+    const hsp__names *names = &data->class_names;
+    if (!view->labels || stream->sink->unlabelled) return HSP_OK;
+    cache->map = hsp__new(memory, names->count, sizeof *cache->map);
+    for (uint32_t c = 0; cache->map && c < names->count; c++)
+        if (!hsp__names_add(stream->classes, hsp__names_get(names, c), hsp__names_size(names, c),
+                            &cache->map[c]))
+            return hsp__fail_memory(err);
+    return cache->map ? HSP_OK : hsp__fail_memory(err);
 }
 
+/* One slice a worker at once, then all of them in order; and so on. */
 static hsp_status stream_cache_run(stream_cache *cache, hsp_error *err)
 {
+    const hsp__stream *stream = cache->stream;
     const uint64_t rows = cache->view->rows;
-    hsp_status status = HSP_OK;
-    for (; !status && cache->first < rows; cache->first += cache->step * (uint64_t)cache->count) {
-        status = stream_cache_round(cache, err);
-        if (!status)
-            status = hsp__progress(cache->stream->ctx, "reading", "rows", cache->first, rows, err);
+    for (; cache->first < rows; cache->first += cache->step * (uint64_t)cache->count) {
+        for (int i = 0; i < cache->count; i++)
+            cache->slices[i].status = HSP_STATUS_COUNT; /* a thread that never ran */
+        hsp__workers_run(stream->ctx, cache->count, stream_cache_work, cache);
+        for (int i = 0; i < cache->count; i++) {
+            stream_slice *slice = &cache->slices[i];
+            if (slice->status == HSP_STATUS_COUNT) stream_cache_work(cache, i);
+            if (slice->status && err) *err = slice->err;
+            HSP__TRY(slice->status);
+            slice->rows->view.classes = cache->map ? stream->classes->count : 0;
+            HSP__TRY(hsp__stream_take(stream, i, &slice->rows->view,
+                                      cache->map ? slice->labels : NULL, err));
+        }
+        HSP__TRY(hsp__progress(stream->ctx, "reading", "rows", cache->first, rows, err));
     }
-    return status;
+    return HSP_OK;
 }
 
-static hsp_status stream_cache_pass(const hsp__stream *stream, hsp__source *source,
-                                    const char *path, hsp_error *err)
+hsp_status hsp__stream_cache(const hsp__stream *stream, hsp__source *source, const char *path,
+                             hsp_error *err)
 {
     const hsp_allocator *memory = &stream->ctx->allocator;
     stream_cache cache = {.stream = stream};
@@ -238,48 +204,5 @@ static hsp_status stream_cache_pass(const hsp__stream *stream, hsp__source *sour
     hsp__free(memory, cache.slices);
     hsp__free(memory, cache.map);
     hsp_data_free(data);
-    return status;
-}
-
-/* ---- Any file -------------------------------------------------------------------------------- */
-
-static hsp_status stream_as(const hsp__stream *stream, const char *format, hsp__source *source,
-                            const char *path, hsp_error *err)
-{
-    if (strcmp(format, "libsvm") == 0) return hsp__libsvm_stream(stream, source, err);
-    if (strcmp(format, "hsp") != 0)
-        return hsp__csv_stream(stream, source, strcmp(format, "tsv") == 0, err);
-    return stream_cache_pass(stream, source, path, err);
-}
-
-static hsp_status stream_source(hsp__stream *stream, hsp__source *source, const char *path,
-                                hsp_error *err)
-{
-    const char *first;
-    size_t size;
-    hsp_options *defaults = NULL;
-    hsp_status status = hsp__source_peek(source, 0, err, &first, &size);
-    if (!status && !stream->options) {
-        status = hsp_options_new(stream->ctx, hsp_read_options(), err, &defaults);
-        stream->options = defaults;
-    }
-    if (!status) {
-        const char *format = hsp_options_text(stream->options, "format");
-        status = hsp__format_find(path, first, size, err, &format);
-        if (!status) status = stream_as(stream, format, source, path, err);
-    }
-    hsp_options_free(defaults);
-    return status;
-}
-
-hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_options *options,
-                            const hsp_encoding *encoding, hsp__names *classes,
-                            const hsp__row_sink *sink, void *self, hsp_error *err)
-{
-    hsp__source *source = NULL;
-    hsp__stream stream = {ctx, options, encoding, classes, sink, self};
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = stream_source(&stream, source, path, err);
-    hsp__source_free(source);
     return status;
 }

@@ -69,6 +69,8 @@ typedef struct hsp__stream {
 
 hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_error *err);
 hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs, hsp_error *err);
+hsp_status hsp__stream_cache(const hsp__stream *stream, hsp__source *source, const char *path,
+                             hsp_error *err);
 
 /* Should rows be dense, by the sink, else by the option, else by what the probe found? */
 int hsp__stream_dense(const hsp__stream *stream, int probed);

@@ -22,23 +22,6 @@ const hsp_option_table *hsp_write_options(void)
     return &write_table;
 }
 
-static int write_name_ends(const char *path, size_t size, const char *ending)
-{
-    size_t length = strlen(ending);
-    return size > length && memcmp(path + size - length, ending, length) == 0;
-}
-
-const char *hsp__format_by_name(const char *path)
-{
-    static const char *const endings[][2] = {
-        {".svm", "libsvm"}, {".libsvm", "libsvm"}, {".svmlight", "libsvm"}, {".csv", "csv"},
-        {".tsv", "tsv"},    {".hsp", "hsp"},       {".safetensors", "hsp"}};
-    size_t size = hsp__output_plain_size(path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (write_name_ends(path, size, endings[i][0])) return endings[i][1];
-    return NULL;
-}
-
 static hsp_status write_text(hsp_context *ctx, hsp_data *data, const hsp__origin *origin,
                              const char *path, const char *format, hsp_error *err)
 {

@@ -214,8 +214,8 @@ static hsp_status import_read(hsp_context *ctx, hsp__source *source, hsp__text *
         if (status) return status;
         text->size += got;
         if (got < IMPORT_PIECE) return HSP_OK;
-        status = hsp__progress(ctx, "reading", "bytes", hsp__source_position(source),
-                               hsp__source_size(source), err);
+        status = hsp__progress(ctx, "reading", "bytes", source->position,
+                               source->size, err);
         if (status) return status;
     }
 }
@@ -230,7 +230,7 @@ hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err, 
     if (!status) status = import_read(ctx, source, &text, err);
     if (!status)
         status =
-            hsp__model_import_text(ctx, text.data, text.size, hsp__source_name(source), err, out);
+            hsp__model_import_text(ctx, text.data, text.size, source->name, err, out);
     if (status == HSP_BAD_DATA) {
         const hsp_file_kind kind = hsp__kind_of(text.data, text.size);
         if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_LIBSVM_MODEL &&
