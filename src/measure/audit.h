@@ -16,12 +16,14 @@
 #define HSP_MEASURE_AUDIT_H
 
 #include "base/context.h"
+#include "base/scratch.h"
 #include "data/data.h"
 #include "halfspace_all.h"
+#include "learn/erm/fit.h"
 #include "model/model.h"
 
-/* Sums of the audit: wider than what they are compared with, where the machine has that. */
-typedef long double hsp__wide;
+/* Sums of audits and certificates: wider than what they are compared with, where the machine has that. */
+typedef long double hsp__long;
 
 typedef enum hsp__audit_offset {
     HSP__AUDIT_NONE,
@@ -46,6 +48,7 @@ typedef struct hsp__audit_plan {
 
 typedef struct hsp__audit {
     hsp_context *ctx;
+    hsp__scratch scratch; /* has the arrays below */
     const hsp_model *model;
     hsp__audit_plan plan;
 
@@ -78,37 +81,58 @@ typedef struct hsp__audit {
     double least;      /* the smallest of them; NaN without rows or with w~* = 0 */
 } hsp__audit;
 
-/* What is found out, one entry a theorem. */
+/* ---- Entries ---------------------------------------------------------------------------------- */
+
 #define HSP__AUDIT_BOUNDS 12 /* at most */
 typedef struct hsp__audit_list {
-    const hsp__audit *audit;
     hsp_mistake_bound *bounds; /* HSP__AUDIT_BOUNDS */
     size_t count;
 } hsp__audit_list;
 
-/* One more entry; it does not apply until it is settled. */
-hsp_mistake_bound *hsp__audit_add(hsp__audit_list *list, const char *name, const char *formula);
-void hsp__audit_why(hsp_mistake_bound *bound, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* The theorem applies; `size` is that of the quantities compared. */
-void hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, double size);
+/* A theorem. `check` compares the run with it and returns 1; says why it does not apply, 0; or
+ * leaves it out, -1. */
+typedef struct hsp__audit_theorem {
+    const char *name, *formula; /* the formula may be another, as `check` says */
+    int (*check)(const void *run, hsp_mistake_bound *entry);
+    int lower; /* it is a bound from below */
+} hsp__audit_theorem;
 
-/* A setting of the run: a fact of that name, or else a member of the fact "options". */
+/* One more entry for each of `count` theorems. */
+void hsp__audit_fill(hsp__audit_list *list, const hsp__audit_theorem *theorems, size_t count,
+                     const void *run);
+/* The theorem does not apply: 0. */
+int hsp__audit_why(hsp_mistake_bound *entry, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* It does: 1. `size` is that of the quantities compared; the text has the figures. */
+int hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, double size,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- Metadata --------------------------------------------------------------------------------- */
+
+/* A setting of the run: metadata of that name, or else a member of the metadata "options". */
 typedef struct hsp__audit_reader {
     const hsp_model *model;
     struct hsp__json *json;
     const struct hsp__json_value *options; /* or NULL */
 } hsp__audit_reader;
 
+/* HSP_USAGE for a model of more than two classes. */
 hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader);
 void hsp__audit_close(hsp__audit_reader *reader);
 const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name); /* or NULL */
-/* A fact that counts. HSP_USAGE when there is none. */
+/* Metadata that counts. HSP_USAGE when there is none. */
 hsp_status hsp__audit_count(const hsp__audit_reader *reader, const char *name, uint64_t *out,
                             hsp_error *err);
+/* A number >= 0; `fallback` NaN: it must be there. `relative` (or NULL): an r may follow it. */
+hsp_status hsp__audit_number(const hsp__audit_reader *reader, const char *name, double fallback,
+                             double *out, int *relative, hsp_error *err);
 
-/* The facts of the run. HSP_USAGE for a model that is no record of a two-class perceptron run. */
+/* How a perceptron run of two classes was set up. HSP_USAGE if the model is no record of one. */
 hsp_status hsp__audit_read_plan(const hsp_model *model, hsp_error *err, hsp__audit_plan *plan);
+/* c and tau, once R is known. */
+void hsp__audit_space(const hsp__audit_plan *plan, double radius, double *constant, double *tau);
+
+/* ---- Rows ------------------------------------------------------------------------------------- */
 
 /* Which rows of the data the run saw, and their labels: audit->row and y. HSP_BAD_DATA when there
  * are not as many as the model says. */
@@ -117,9 +141,11 @@ hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *
 /* Rows, labels, radius; the last separator, rebuilt from the updates where there are any. */
 hsp_status hsp__audit_read_rows(hsp__audit *audit, hsp_data *data, hsp_error *err);
 
+/* The reference as a vector of the run's space, and the rows' margins with it. */
+hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);
+
 /* With a kernel: what of the above is not the same (audit_kernel.c). The rows of its updates,
  * and how many there were, are those of hsp__audit_read_rows. */
-hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err);
 hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err);
 hsp_status hsp__audit_kernel_last(hsp__audit *audit, hsp_error *err);
 hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *reference,
@@ -127,15 +153,79 @@ hsp_status hsp__audit_kernel_check(const hsp_model *model, const hsp_model *refe
 hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *reference, int direction,
                                        hsp_error *err);
 
-/* A run of Winnow against its theorems: all of it (audit_winnow.c). */
+/* Rows (labels 0 and 1) that nothing separates: the weights of the soft margin with C = 1. The offset
+ * is part of the weights (`constant`), or there is none. The caller frees *out, also after a failure. */
+hsp_status hsp__reference_soft(hsp_context *ctx, const hsp_view *rows, int constant, hsp_error *err,
+                               hsp__fitted *out);
+
+/* ---- Winnow (audit_winnow.c) ------------------------------------------------------------------ */
+
+typedef enum hsp__winnow_variant {
+    HSP__WINNOW_1,
+    HSP__WINNOW_2,
+    HSP__WINNOW_BALANCED
+} hsp__winnow_variant;
+
+typedef struct hsp__winnow_run {
+    hsp__winnow_variant variant;
+    int constant;        /* balanced: every row has a column of ones */
+    double delta, alpha; /* alpha = 1 + delta, as the run rounded it */
+    double eta;          /* ln alpha */
+    double theta;        /* balanced: 0, unless the user set it */
+    uint64_t cols;       /* of the rows, ... */
+    double n;            /* ... as a real number */
+    double divisor;      /* amounts in the model are divided by that */
+    uint64_t updates;
+    int averaged, cyclic; /* cyclic: all rows in turn */
+    hsp_tie tie;          /* what a score of 0 says */
+} hsp__winnow_run;
+
+hsp_status hsp__winnow_read(const hsp_model *model, hsp_error *err, hsp__winnow_run *run);
+
+/* What a separator v does on the rows. */
+typedef struct hsp__winnow_sides {
+    double weight, entropy; /* sum of |v|; the entropy of |v| / weight in nats */
+    double least, most;     /* <v,x> of positive rows at least, of negative ones at most */
+} hsp__winnow_sides;
+
+/* v: `count` weights, and that of the constant column. */
+void hsp__winnow_weigh(const double *v, uint64_t count, double constant, hsp__winnow_sides *sides);
+
+/* The theorem "separator" (audit_winnow.c has the symbols). */
+typedef struct hsp__winnow_bound {
+    double g, S, sigma; /* g: balanced only; the others: winnow1 and winnow2 only */
+    double spread;      /* balanced: ln cosh(ln alpha) */
+    double room;        /* balanced: ln(alpha) g/V - spread; winnow2: alpha sigma - delta */
+    double K, Z, rate;  /* rate = K S / ln alpha */
+    double bound;       /* infinite where the theorem does not apply: room <= 0, or winnow1 and
+                           most > 0 */
+} hsp__winnow_bound;
+
+hsp__winnow_bound hsp__winnow_bound_of(const hsp__winnow_run *run, const hsp__winnow_sides *v);
+
+/* A run of Winnow against its theorems. */
 hsp_status hsp__audit_winnow(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
                              hsp__audit_list *list, hsp_error *err);
 
-/* Experts against their theorem: all of it, without a reference (audit_experts.c). */
+/* ---- Experts (audit_experts.c) ---------------------------------------------------------------- */
+
+/* The run, as the model describes it. */
+typedef struct hsp__experts_run {
+    double beta;
+    int negated, randomized, shuffled;
+    int votes; /* 0: by what a column holds; 1: signs, 2: bits */
+    uint64_t seed, examples, passes;
+    uint64_t mistakes, best; /* m; the column of the best expert, ... */
+    int best_negated;        /* ... or its negation */
+    double best_mistakes, expected;
+} hsp__experts_run;
+
+hsp_status hsp__experts_read(const hsp_model *model, hsp_error *err, hsp__experts_run *run);
+/* Which of the model's scalings makes votes; HSP__MODEL_SCALINGS: none. */
+int hsp__experts_votes(const hsp_model *model);
+
+/* Experts against their theorem, without a reference. */
 hsp_status hsp__audit_experts(hsp__audit *audit, hsp_data *data, hsp__audit_list *list,
                               hsp_error *err);
-
-/* The reference as a vector of the run's space, and the rows' margins with it. */
-hsp_status hsp__audit_read_reference(hsp__audit *audit, const hsp_model *reference, hsp_error *err);
 
 #endif

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/scale.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
@@ -25,105 +24,82 @@ enum { AUDIT_BLOCK = 256 };
 
 #define AUDIT_VALUES 1e-12
 
-hsp_status hsp__audit_check_kernel(const hsp_model *model, hsp_error *err)
-{
-    const hsp_kernel *kernel = hsp__model_kernel(model);
-    if (kernel && hsp_kernel_is_indefinite(kernel))
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the kernel %.200s may not be positive semidefinite, so the proofs do not apply",
-            hsp_kernel_text(kernel));
-    return HSP_OK;
-}
-
 /* ---- The run --------------------------------------------------------------------------------- */
 
 hsp_status hsp__audit_kernel_radius(hsp__audit *audit, const hsp_data *data, hsp_error *err)
 {
     const hsp_kernel *kernel = hsp__model_kernel(audit->model);
-    hsp_status status =
-        hsp__kernel_ids(audit->ctx, kernel, data, NULL, data->view.rows, err, &audit->kernel_ids);
-    if (!status)
-        status = hsp__kernel_rows_new(audit->ctx, kernel, audit->view, audit->kernel_ids, err,
-                                      &audit->kernel_rows);
     double most = 0;
-    for (uint64_t i = 0; !status && i < audit->rows; i++)
+    HSP__TRY(
+        hsp__kernel_ids(audit->ctx, kernel, data, NULL, data->view.rows, err, &audit->kernel_ids));
+    HSP__TRY(hsp__kernel_rows_new(audit->ctx, kernel, audit->view, audit->kernel_ids, err,
+                                  &audit->kernel_rows));
+    for (uint64_t i = 0; i < audit->rows; i++)
         most = fmax(most, hsp__kernel_self(audit->kernel_rows, audit->row[i]));
     audit->radius = sqrt(most);
-    return status;
-}
-
-/* Sum of a_i a_j k(x_i, x_j) over the rows listed, some lines at a time. */
-static hsp_status kernel_square(const hsp__audit *audit, const uint64_t *list, const double *a,
-                                uint64_t count, hsp_error *err, hsp__wide *square)
-{
-    const uint64_t lines = count < AUDIT_BLOCK ? count : AUDIT_BLOCK;
-    double *values = hsp__new_raw(&audit->ctx->allocator, lines * count, sizeof *values);
-    hsp_status status = values ? HSP_OK : hsp__fail_memory(err);
-    const hsp__kernel_pick all = {.rows = audit->kernel_rows, .list = list, .count = count};
-    for (uint64_t from = 0; !status && from < count; from += lines) {
-        const uint64_t some = count - from < lines ? count - from : lines;
-        const hsp__kernel_pick part = {
-            .rows = audit->kernel_rows, .list = list + from, .count = some};
-        status = hsp__kernel_block_f64(audit->ctx, &part, &all, values, count, err);
-        for (uint64_t i = 0; !status && i < some; i++) {
-            hsp__wide sum = 0;
-            for (uint64_t j = 0; j < count; j++)
-                sum += (hsp__wide)a[j] * (hsp__wide)values[i * count + j];
-            *square += (hsp__wide)a[from + i] * sum;
-        }
-    }
-    hsp__free(&audit->ctx->allocator, values);
-    return status;
+    return HSP_OK;
 }
 
 /* How far the model's coefficients are from the amounts, as a length; offsets, too. */
-static void kernel_rebuild(hsp__audit *audit, hsp__wide amounts)
+static void kernel_rebuild(hsp__audit *audit, hsp__long amounts)
 {
     const hsp__expansion *expansion = audit->model->expansion;
     const uint64_t count = expansion->rows->view.rows;
-    hsp__wide apart = 0, sizes = 0;
+    hsp__long apart = 0, sizes = 0;
     uint64_t k = 0;
     for (uint64_t i = 0; i < audit->rows; i++) {
         const uint64_t row = audit->row[i],
                        known = audit->kernel_ids ? audit->kernel_ids[row] : row;
         double own = 0;
         if (k < count && expansion->source[k] == known) own = expansion->coefficients[k++];
-        const hsp__wide length = sqrtl((hsp__wide)hsp__kernel_self(audit->kernel_rows, row));
-        apart += fabsl((hsp__wide)own - (hsp__wide)audit->amount[i]) * length;
-        sizes += fabsl((hsp__wide)audit->amount[i]) * (length + (hsp__wide)audit->constant);
+        const hsp__long length = sqrtl((hsp__long)hsp__kernel_self(audit->kernel_rows, row));
+        apart += fabsl((hsp__long)own - (hsp__long)audit->amount[i]) * length;
+        sizes += fabsl((hsp__long)audit->amount[i]) * (length + (hsp__long)audit->constant);
     }
     if (k < count) apart = HUGE_VALL; /* a row that the data does not have */
     if (audit->constant > 0)
-        apart += fabsl((hsp__wide)audit->model->offsets[0] / (hsp__wide)audit->constant -
-                       amounts * (hsp__wide)audit->constant);
+        apart += fabsl((hsp__long)audit->model->offsets[0] / (hsp__long)audit->constant -
+                       amounts * (hsp__long)audit->constant);
     audit->rebuild_error = (double)apart;
     audit->rebuild_allows = 0x1p-52 * ((double)audit->plan.updates + 8) * (double)sizes;
 }
 
 hsp_status hsp__audit_kernel_last(hsp__audit *audit, hsp_error *err)
 {
-    const hsp_allocator *memory = &audit->ctx->allocator;
-    uint64_t *list = hsp__new_raw(memory, audit->rows, sizeof *list), count = 0;
-    double *a = hsp__new_raw(memory, audit->rows, sizeof *a);
-    hsp__wide square = 0, amounts = 0;
-    hsp_status status = list && a ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && audit->amount && i < audit->rows; i++)
+    hsp__scratch *scratch = &audit->scratch;
+    uint64_t *list = hsp__scratch_raw(scratch, audit->rows, sizeof *list), count = 0;
+    double *a = hsp__scratch_raw(scratch, audit->rows, sizeof *a);
+    hsp__long square = 0, amounts = 0;
+    for (uint64_t i = 0; !scratch->failed && audit->amount && i < audit->rows; i++)
         if (audit->amount[i] != 0) {
             list[count] = audit->row[i];
-            amounts += (hsp__wide)(a[count++] = audit->amount[i]);
+            amounts += (hsp__long)(a[count++] = audit->amount[i]);
         }
-    if (!status) status = kernel_square(audit, list, a, count, err, &square);
+    /* the sum of a_i a_j k(x_i, x_j), some lines at a time */
+    const uint64_t lines = count < AUDIT_BLOCK ? count : AUDIT_BLOCK;
+    double *values = hsp__scratch_raw(scratch, lines * count, sizeof *values);
+    if (scratch->failed) return hsp__fail_memory(err);
+    const hsp__kernel_pick all = {.rows = audit->kernel_rows, .list = list, .count = count};
+    for (uint64_t from = 0; from < count; from += lines) {
+        const uint64_t some = count - from < lines ? count - from : lines;
+        const hsp__kernel_pick part = {
+            .rows = audit->kernel_rows, .list = list + from, .count = some};
+        HSP__TRY(hsp__kernel_block_f64(audit->ctx, &part, &all, values, count, err));
+        for (uint64_t i = 0; i < some; i++) {
+            hsp__long sum = 0;
+            for (uint64_t j = 0; j < count; j++)
+                sum += (hsp__long)a[j] * (hsp__long)values[i * count + j];
+            square += (hsp__long)a[from + i] * sum;
+        }
+    }
     audit->rebuild_error = (double)NAN;
     audit->has_last = 1;
-    audit->last_constant = (double)(amounts * (hsp__wide)audit->constant);
+    audit->last_constant = (double)(amounts * (hsp__long)audit->constant);
     audit->last_square =
-        (double)(square + (hsp__wide)audit->last_constant * (hsp__wide)audit->last_constant);
-    if (!status && audit->amount && audit->model->expansion && !audit->plan.averaged)
+        (double)(square + (hsp__long)audit->last_constant * (hsp__long)audit->last_constant);
+    if (audit->amount && audit->model->expansion && !audit->plan.averaged)
         kernel_rebuild(audit, amounts);
-    hsp__free(memory, list);
-    hsp__free(memory, a);
-    return status;
+    return HSP_OK;
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
@@ -158,9 +134,9 @@ static hsp_status kernel_project(hsp__audit *audit, const hsp_model *reference,
     const double *a = reference->expansion->coefficients;
     hsp__guests guests = {.rows = NULL};
     double *values =
-        hsp__new_raw(&audit->ctx->allocator, (uint64_t)AUDIT_BLOCK * count, sizeof *values);
-    hsp_status status = values ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = hsp__guests_init(&guests, audit->ctx, support, audit->view, err);
+        hsp__scratch_raw(&audit->scratch, (uint64_t)AUDIT_BLOCK * count, sizeof *values);
+    hsp_status status = values ? hsp__guests_init(&guests, audit->ctx, support, audit->view, err)
+                               : hsp__fail_memory(err);
     guests.road.wide = 1;
     uint64_t at = 0; /* the next of the rows that the run knew */
     for (uint64_t from = 0; !status && from < audit->view->rows; from += AUDIT_BLOCK) {
@@ -169,32 +145,14 @@ static hsp_status kernel_project(hsp__audit *audit, const hsp_model *reference,
         status = hsp__support_values(audit->ctx, support, &guests, from, some, 0, count, values,
                                      count, err);
         for (; !status && at < audit->rows && audit->row[at] < from + some; at++) {
-            hsp__wide sum = 0;
+            hsp__long sum = 0;
             for (uint64_t j = 0; j < count; j++)
-                sum += (hsp__wide)a[j] * (hsp__wide)values[(audit->row[at] - from) * count + j];
+                sum += (hsp__long)a[j] * (hsp__long)values[(audit->row[at] - from) * count + j];
             audit->margin[at] = (double)sum;
         }
     }
     hsp__guests_free(&guests, audit->ctx);
-    hsp__free(&audit->ctx->allocator, values);
     return status;
-}
-
-/* From projections to margins; the inner product with the last separator on the way. */
-static void kernel_margins(hsp__audit *audit, int direction, double b, double reach)
-{
-    hsp__wide inner = (hsp__wide)audit->u_constant * (hsp__wide)audit->last_constant;
-    audit->least = (double)NAN;
-    for (uint64_t i = 0; i < audit->rows; i++) {
-        const double projection = direction * audit->margin[i];
-        const double length = sqrt(hsp__kernel_self(audit->kernel_rows, audit->row[i]));
-        if (audit->amount) inner += (hsp__wide)audit->amount[i] * (hsp__wide)projection;
-        audit->margin[i] =
-            (audit->y[i] * (projection + b) - AUDIT_VALUES * (reach * length + fabs(b))) /
-            audit->u_norm;
-        if (i == 0 || audit->margin[i] < audit->least) audit->least = audit->margin[i];
-    }
-    audit->inner = (double)inner;
 }
 
 hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *reference, int direction,
@@ -208,22 +166,32 @@ hsp_status hsp__audit_kernel_reference(hsp__audit *audit, const hsp_model *refer
         audit->u_dropped = b != 0;
         b = 0;
     }
-    hsp_status status = hsp__expansion_length(audit->ctx, reference, 0, err, &length);
-    if (status) return status;
+    HSP__TRY(hsp__expansion_length(audit->ctx, reference, 0, err, &length));
     audit->u_norm = hypot(length, audit->u_constant);
     if (!(audit->u_norm > 0) || !isfinite(audit->u_norm))
         return hsp__fail(err, HSP_USAGE, "the reference is %s, so it separates nothing",
                          audit->u_norm > 0 ? "not finite" : "all zeros");
-    audit->margin = hsp__new(&audit->ctx->allocator, audit->rows, sizeof *audit->margin);
+    audit->margin = hsp__scratch_new(&audit->scratch, audit->rows, sizeof *audit->margin);
     if (!audit->margin) return hsp__fail_memory(err);
     hsp__support support;
-    status = hsp__support_init(&support, audit->ctx, expansion->kernel, expansion->rows,
-                               expansion->source, err);
-    if (status) return status;
+    HSP__TRY(hsp__support_init(&support, audit->ctx, expansion->kernel, expansion->rows,
+                               expansion->source, err));
     for (uint64_t j = 0; j < expansion->rows->view.rows; j++)
         reach += fabs(expansion->coefficients[j]) * sqrt(hsp__kernel_self(support.rows, j));
-    status = kernel_project(audit, reference, &support, err);
-    if (!status) kernel_margins(audit, direction, b, reach);
+    const hsp_status status = kernel_project(audit, reference, &support, err);
     hsp__support_free(&support, audit->ctx);
+    /* from projections to margins; the inner product with the last separator on the way */
+    hsp__long inner = (hsp__long)audit->u_constant * (hsp__long)audit->last_constant;
+    audit->least = (double)NAN;
+    for (uint64_t i = 0; !status && i < audit->rows; i++) {
+        const double projection = direction * audit->margin[i];
+        const double size = sqrt(hsp__kernel_self(audit->kernel_rows, audit->row[i]));
+        if (audit->amount) inner += (hsp__long)audit->amount[i] * (hsp__long)projection;
+        audit->margin[i] =
+            (audit->y[i] * (projection + b) - AUDIT_VALUES * (reach * size + fabs(b))) /
+            audit->u_norm;
+        if (i == 0 || audit->margin[i] < audit->least) audit->least = audit->margin[i];
+    }
+    audit->inner = (double)inner;
     return status;
 }

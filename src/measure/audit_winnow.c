@@ -48,79 +48,47 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "measure/audit.h"
 
 #define WINNOW_WIDE  8000 /* log2 of what powl() is asked for */
 #define WINNOW_LOOSE 1e3
 #define WINNOW_SLACK 1e-9 /* relative, of a logarithm that is rounded to a whole number */
 
-typedef enum winnow_variant { WINNOW_1, WINNOW_2, WINNOW_BALANCED } winnow_variant;
+/* ---- The theory, also for certificates ------------------------------------------------------- */
 
-typedef struct winnow_run {
-    hsp__audit *audit;
-    hsp__audit_list *list;
-
-    winnow_variant variant;
-    int constant;        /* balanced: there is a column of ones */
-    double delta, alpha; /* alpha = 1 + delta, as the run rounded it */
-    double eta;          /* ln alpha */
-    double theta, n;
-    double divisor; /* amounts in the model are divided by that */
-    int averaged;
-    double k;
-    double loose; /* rows that were scaled may be above 1 by rounding: times the usual slack */
-
-    int known;    /* p, d and e are: the model keeps its updates */
-    double p, d;  /* promotions, demotions */
-    hsp__wide *e; /* features: exponents; -infinity: eliminated */
-    hsp__wide e_constant;
-    hsp__wide shift; /* weights are computed as if all had been divided by alpha^shift */
-    hsp__wide *size; /* features: sum of |y x_j| over the updates */
-
-    /* The reference, of winnow1 and winnow2: */
-    int separates;      /* no negative weight, both sides apart */
-    double a, sigma, S; /* see above */
-    double entropy;     /* H */
-    char against[128];  /* why it does not */
-    /* ... as a disjunction: */
-    uint64_t relevant; /* r; 0: it is none */
-    char no_disjunction[160];
-} winnow_run;
-
-/* ---- The run --------------------------------------------------------------------------------- */
-
-static hsp_status winnow_read_options(winnow_run *run, const hsp__audit_reader *reader,
-                                      hsp_error *err)
+static hsp_status winnow_read(const hsp__audit_reader *reader, hsp__winnow_run *run, hsp_error *err)
 {
     static const char *const names[] = {"winnow1", "winnow2", "balanced"};
+    const hsp_model *model = reader->model;
     const char *variant = hsp__audit_text(reader, "variant");
-    int found = -1;
-    for (int i = 0; variant && i < 3; i++)
-        if (strcmp(variant, names[i]) == 0) found = i;
-    if (found < 0)
+    const char *offset = hsp__audit_text(reader, "offset"),
+               *order = hsp__audit_text(reader, "order"),
+               *average = hsp__audit_text(reader, "average");
+    int found = 0;
+    while (found < 3 && !(variant && strcmp(variant, names[found]) == 0))
+        found++;
+    if (found == 3)
         return hsp__fail(err, HSP_BAD_DATA,
                          "the model says its variant is '%.40s', expected winnow1, winnow2 or "
                          "balanced",
                          variant ? variant : "");
-    run->variant = (winnow_variant)found;
-    const int balanced = run->variant == WINNOW_BALANCED;
-    const char *offset = hsp__audit_text(reader, "offset");
-    const char *average = hsp__audit_text(reader, "average");
-    run->constant = balanced && !(offset && strcmp(offset, "none") == 0);
-    run->averaged = average && strcmp(average, "average") == 0;
-    run->n = (double)hsp__model_inputs(run->audit->model);
+    const int balanced = found == HSP__WINNOW_BALANCED;
+    *run = (hsp__winnow_run){.variant = (hsp__winnow_variant)found,
+                             .constant = balanced && !(offset && strcmp(offset, "none") == 0),
+                             .delta = 1,
+                             .cols = hsp__model_inputs(model),
+                             .divisor = 1,
+                             .averaged = average && strcmp(average, "average") == 0,
+                             .cyclic = !order || strcmp(order, "cyclic") == 0,
+                             .tie = model->tie};
+    run->n = (double)run->cols;
     run->theta = balanced ? 0 : run->n;
-    run->delta = run->divisor = 1;
     hsp__json_number(hsp__json_get(reader->options, "delta"), &run->delta);
     hsp__json_number(hsp__json_get(reader->options, "threshold"), &run->theta);
-    const char *divided = hsp_model_metadata(run->audit->model, "divided_by");
-    hsp__decimal_result result;
-    if (divided) hsp__decimal_f64(divided, divided + strlen(divided), &run->divisor, &result);
-    if (!(run->delta > 0) || !isfinite(run->delta) || !(balanced || run->theta > 0) ||
+    HSP__TRY(hsp__audit_number(reader, "divided_by", 1, &run->divisor, NULL, err));
+    if (!(1 + run->delta > 1) || !isfinite(run->delta) || !(balanced || run->theta > 0) ||
         !isfinite(run->theta) || !(run->divisor > 0))
         return hsp__fail(err, HSP_BAD_DATA,
                          "the model says delta is %.9g and the threshold %.9g, expected positive "
@@ -129,561 +97,521 @@ static hsp_status winnow_read_options(winnow_run *run, const hsp__audit_reader *
     run->alpha = 1 + run->delta;
     run->delta = run->alpha - 1;
     run->eta = log(run->alpha);
-    return HSP_OK;
+    return hsp__audit_count(reader, "updates", &run->updates, err);
 }
 
-static hsp_status winnow_read(winnow_run *run, hsp_error *err)
+hsp_status hsp__winnow_read(const hsp_model *model, hsp_error *err, hsp__winnow_run *run)
 {
-    hsp__audit *audit = run->audit;
     hsp__audit_reader reader;
-    if (audit->model->scorers != 1)
-        return hsp__fail(err, HSP_USAGE,
-                         "the model has %u classes, and the mistake bounds are for two; train with "
-                         "--positive or --classes",
-                         (unsigned)hsp_model_classes(audit->model));
-    hsp_status status = hsp__audit_open(audit->model, err, &reader);
-    if (status) return status;
-    status = winnow_read_options(run, &reader, err);
-    if (!status) status = hsp__audit_count(&reader, "updates", &audit->plan.updates, err);
+    HSP__TRY(hsp__audit_open(model, err, &reader));
+    const hsp_status status = winnow_read(&reader, run, err);
     hsp__audit_close(&reader);
-    run->k = (double)audit->plan.updates;
-    /* The space of the reference: with an offset, but where the run had none. The updates per
-     * row are read; the weights are not sums, so they are compared here. */
-    const int offset = run->variant != WINNOW_BALANCED || run->constant;
-    audit->plan.offset = offset ? HSP__AUDIT_UNIT : HSP__AUDIT_NONE;
-    audit->plan.rate = 1;
-    audit->plan.averaged = 1;
     return status;
 }
 
-/* ---- What the updates make ------------------------------------------------------------------- */
-
-static void winnow_learn(winnow_run *run, uint64_t i)
+void hsp__winnow_weigh(const double *v, uint64_t count, double constant, hsp__winnow_sides *sides)
 {
-    const hsp__audit *audit = run->audit;
-    const hsp__row row = hsp__view_row(audit->view, audit->row[i]);
-    const hsp__wide times = (hsp__wide)audit->amount[i] * (hsp__wide)run->divisor;
-    const int eliminates = run->variant == WINNOW_1 && times < 0;
-    for (uint64_t k = 0; k < row.count; k++) {
-        const uint64_t j = hsp__row_column(&row, k);
-        const hsp__wide x = (hsp__wide)hsp__row_value(audit->view, &row, k);
-        run->size[j] += fabsl(times) * fabsl(x);
-        if (!eliminates)
-            run->e[j] += times * x;
-        else if (x > 0)
-            run->e[j] = -(hsp__wide)HUGE_VAL;
+    hsp__long total = fabsl((hsp__long)constant), entropy = 0;
+    for (uint64_t j = 0; j < count; j++)
+        total += fabsl((hsp__long)v[j]);
+    for (uint64_t j = 0; j <= count; j++) {
+        const hsp__long part = fabsl((hsp__long)(j < count ? v[j] : constant)) / total;
+        if (part > 0) entropy -= part * logl(part);
     }
-    run->e_constant += times;
-    *(times > 0 ? &run->p : &run->d) += (double)fabsl(times);
+    sides->weight = (double)total;
+    sides->entropy = (double)entropy;
+    assert(!(total < 0) && !(entropy < -1e-9L));
 }
 
-static hsp_status winnow_exponents(winnow_run *run, hsp_error *err)
+hsp__winnow_bound hsp__winnow_bound_of(const hsp__winnow_run *run, const hsp__winnow_sides *v)
 {
-    const hsp__audit *audit = run->audit;
-    const hsp_allocator *memory = &audit->ctx->allocator;
-    if (audit->view->cols > hsp__model_inputs(audit->model))
+    hsp__winnow_bound b = {.g = fmin(v->least, -v->most),
+                           .S = v->weight / v->least,
+                           .sigma = (v->least - v->most) / v->least,
+                           .spread = log1p(run->delta * run->delta / (2 * run->alpha)),
+                           .bound = HUGE_VAL};
+    assert(run->alpha > 1);
+    if (run->variant == HSP__WINNOW_BALANCED) {
+        b.room = run->eta * b.g / v->weight - b.spread;
+        if (b.g > 0 && b.room > 0)
+            b.bound = (log(2 * (run->n + run->constant)) - v->entropy) / b.room;
+        return b;
+    }
+    b.room = run->variant == HSP__WINNOW_1 ? -v->most : run->alpha * b.sigma - run->delta;
+    b.K = run->variant == HSP__WINNOW_1 ? run->alpha : (1 + run->alpha) / b.room;
+    b.rate = b.K * b.S / run->eta;
+    b.Z = b.rate * run->delta * run->theta / (b.K - 1);
+    if (v->least > 0 && isfinite(v->least) &&
+        (b.room > 0 || (run->variant == HSP__WINNOW_1 && b.room == 0)))
+        b.bound =
+            b.rate * (log(b.Z) - 1 - v->entropy) + (b.K - 1) * run->n / (run->delta * run->theta);
+    return b;
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+typedef struct winnow_audit {
+    hsp__audit *audit;
+    hsp__winnow_run run;
+    double k;
+    double loose; /* rows that were scaled may be above 1 by rounding: times the usual slack */
+
+    int known;    /* p, d and e are: the model keeps its updates */
+    double p, d;  /* promotions, demotions */
+    hsp__long *e; /* features: exponents; -infinity: eliminated */
+    hsp__long e_constant;
+    hsp__long shift; /* weights are computed as if all had been divided by alpha^shift */
+    hsp__long *size; /* features: sum of |y x_j| over the updates */
+
+    hsp__winnow_sides v; /* the reference; balanced: y <v,x> >= least = -most */
+    hsp__winnow_bound theorem;
+    int separates;     /* of winnow1 and winnow2: no negative weight, both sides apart */
+    char against[128]; /* why it does not */
+    uint64_t relevant; /* r, as a disjunction; 0: it is none */
+    char no_disjunction[160];
+} winnow_audit;
+
+/* What the updates make. */
+static hsp_status winnow_exponents(winnow_audit *m, hsp_error *err)
+{
+    const hsp__audit *audit = m->audit;
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    if (audit->view->cols > m->run.cols)
         return hsp__fail(
             err, HSP_BAD_DATA,
             "the model has %.0f columns, and this data has %llu: it is not the training data",
-            run->n, (unsigned long long)audit->view->cols);
-    run->e = hsp__new(memory, audit->features, sizeof *run->e);
-    run->size = hsp__new(memory, audit->features, sizeof *run->size);
-    if (!run->e || !run->size) return hsp__fail_memory(err);
-    run->loose = audit->scaled ? WINNOW_LOOSE : 1;
-    run->known = audit->amount || audit->plan.updates == 0;
-    for (uint64_t i = 0; audit->amount && i < audit->rows; i++)
-        if (audit->amount[i] != 0) winnow_learn(run, i);
-    hsp__wide most = run->constant ? fabsl(run->e_constant) : 0;
+            m->run.n, (unsigned long long)audit->view->cols);
+    m->e = hsp__scratch_new(&m->audit->scratch, audit->features, sizeof *m->e);
+    m->size = hsp__scratch_new(&m->audit->scratch, audit->features, sizeof *m->size);
+    if (audit->scratch.failed) return hsp__fail_memory(err);
+    m->loose = audit->scaled ? WINNOW_LOOSE : 1;
+    m->known = audit->amount || audit->plan.updates == 0;
+    for (uint64_t i = 0; audit->amount && i < audit->rows; i++) {
+        const hsp__row row = hsp__view_row(audit->view, audit->row[i]);
+        const hsp__long times = (hsp__long)audit->amount[i] * (hsp__long)m->run.divisor;
+        const int eliminates = m->run.variant == HSP__WINNOW_1 && times < 0;
+        for (uint64_t k = 0; times != 0 && k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            const hsp__long x = (hsp__long)hsp__row_value(audit->view, &row, k);
+            m->size[j] += fabsl(times) * fabsl(x);
+            if (!eliminates)
+                m->e[j] += times * x;
+            else if (x > 0)
+                m->e[j] = -(hsp__long)HUGE_VAL;
+        }
+        m->e_constant += times;
+        *(times > 0 ? &m->p : &m->d) += (double)fabsl(times);
+    }
+    hsp__long most = m->run.constant ? fabsl(m->e_constant) : 0;
     for (uint64_t j = 0; j < audit->features; j++)
-        most = fmaxl(most, run->variant == WINNOW_BALANCED ? fabsl(run->e[j]) : run->e[j]);
-    if (most * log2l((hsp__wide)run->alpha) > WINNOW_WIDE) run->shift = most;
+        most = fmaxl(most, balanced ? fabsl(m->e[j]) : m->e[j]);
+    if (most * log2l((hsp__long)m->run.alpha) > WINNOW_WIDE) m->shift = most;
     return HSP_OK;
 }
 
 /* w_j of the run; balanced: u+ - u-, or (sum) u+ + u-. Over alpha^shift. */
-static hsp__wide winnow_weight(const winnow_run *run, hsp__wide e, int sum)
+static hsp__long winnow_weight(const winnow_audit *m, hsp__long e, int sum)
 {
-    assert(run->alpha > 1);
-    const hsp__wide up = powl((hsp__wide)run->alpha, e - run->shift);
-    if (run->variant != WINNOW_BALANCED) return up;
-    const hsp__wide down = powl((hsp__wide)run->alpha, -e - run->shift);
+    const hsp__long up = powl((hsp__long)m->run.alpha, e - m->shift);
+    if (m->run.variant != HSP__WINNOW_BALANCED) return up;
+    const hsp__long down = powl((hsp__long)m->run.alpha, -e - m->shift);
     return sum ? up + down : up - down;
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* The entropy of |v| / sum |v|, in nats; the sum. */
-static double winnow_entropy(const hsp__audit *audit, double *sum)
+/* Of winnow1 and winnow2: as a separator with <v,x> on two sides, from y (<v,x> + b). */
+static void winnow_take_separator(winnow_audit *m)
 {
-    hsp__wide total = fabsl((hsp__wide)audit->u_constant), entropy = 0;
-    for (uint64_t j = 0; j < audit->features; j++)
-        total += fabsl((hsp__wide)audit->u[j]);
-    for (uint64_t j = 0; j <= audit->features; j++) {
-        const hsp__wide v =
-            fabsl((hsp__wide)(j < audit->features ? audit->u[j] : audit->u_constant)) / total;
-        if (v > 0) entropy -= v * logl(v);
-    }
-    *sum = (double)total;
-    assert(!(total < 0) && !(entropy < -1e-9L));
-    return (double)entropy;
-}
-
-/* The least <v,x> of positive rows and the largest of negative ones, from y (<v,x> + b). */
-static void winnow_sides(const hsp__audit *audit, double *least, double *most)
-{
-    *least = HUGE_VAL;
-    *most = 0; /* v and x are not negative */
-    for (uint64_t i = 0; i < audit->rows; i++) {
-        const double s = audit->margin[i] * audit->u_norm;
-        if (audit->y[i] > 0)
-            *least = fmin(*least, s - audit->u_constant);
-        else
-            *most = fmax(*most, -s - audit->u_constant);
-    }
-}
-
-static void winnow_take_separator(winnow_run *run)
-{
-    hsp__audit *audit = run->audit;
-    double least, most;
+    const hsp__audit *audit = m->audit;
+    m->v.least = HUGE_VAL;
+    m->v.most = 0; /* v and x are not negative */
     for (uint64_t j = 0; j < audit->features; j++)
         if (audit->u[j] < 0) {
-            snprintf(run->against, sizeof run->against,
+            snprintf(m->against, sizeof m->against,
                      "the reference has a negative weight, %.6g of column %llu", audit->u[j],
                      (unsigned long long)j + 1);
             return;
         }
-    winnow_sides(audit, &least, &most);
-    if (!(least > most) || !isfinite(least)) {
-        snprintf(run->against, sizeof run->against,
-                 isfinite(least) ? "the reference does not separate these rows: <v,x> is %.6g on a "
-                                   "positive row, %.6g on a negative one"
-                                 : "there are no positive rows",
-                 least, most);
-        return;
+    for (uint64_t i = 0; i < audit->rows; i++) {
+        const double s = audit->margin[i] * audit->u_norm;
+        if (audit->y[i] > 0)
+            m->v.least = fmin(m->v.least, s - audit->u_constant);
+        else
+            m->v.most = fmax(m->v.most, -s - audit->u_constant);
     }
-    const double b = audit->u_constant;
-    audit->u_constant = 0; /* the threshold is no weight here */
-    run->entropy = winnow_entropy(audit, &run->S);
-    audit->u_constant = b;
-    run->separates = 1;
-    run->a = least;
-    run->sigma = (least - most) / least;
-    run->S /= least;
+    m->separates = m->v.least > m->v.most && isfinite(m->v.least);
+    if (!isfinite(m->v.least))
+        snprintf(m->against, sizeof m->against, "there are no positive rows");
+    else if (!m->separates)
+        snprintf(m->against, sizeof m->against,
+                 "the reference does not separate these rows: <v,x> is %.6g on a positive row, "
+                 "%.6g on a negative one",
+                 m->v.least, m->v.most);
+    hsp__winnow_weigh(audit->u, audit->features, 0, &m->v); /* the threshold is no weight here */
 }
 
-/* Is row i what the disjunction of the columns with v_j >= -b says? */
-static int winnow_agrees(winnow_run *run, uint64_t i)
+/* As a disjunction: the columns that are enough, each alone, to make the reference say yes. */
+static void winnow_take_disjunction(winnow_audit *m)
 {
-    const hsp__audit *audit = run->audit;
-    const hsp__row row = hsp__view_row(audit->view, audit->row[i]);
-    const double b = audit->u_constant;
-    int on = 0;
-    for (uint64_t k = 0; k < row.count; k++) {
-        const double x = hsp__row_value(audit->view, &row, k);
-        if (x != 0 && x != 1) {
-            snprintf(run->no_disjunction, sizeof run->no_disjunction,
-                     "row %llu has the value %.6g; this bound is for zeros and ones",
-                     (unsigned long long)audit->row[i] + 1, x);
-            return 0;
-        }
-        on |= x == 1 && audit->u[hsp__row_column(&row, k)] >= -b;
-    }
-    if (on == (audit->y[i] > 0)) return 1;
-    snprintf(run->no_disjunction, sizeof run->no_disjunction,
-             "row %llu is %s: the labels are not the disjunction of the reference's %llu columns",
-             (unsigned long long)audit->row[i] + 1, on ? "negative" : "positive",
-             (unsigned long long)run->relevant);
-    return 0;
-}
-
-/* The columns that are enough, each alone, to make the reference say yes. */
-static void winnow_take_disjunction(winnow_run *run)
-{
-    const hsp__audit *audit = run->audit;
+    const hsp__audit *audit = m->audit;
     const double b = audit->u_constant;
     for (uint64_t j = 0; b < 0 && j < audit->features; j++)
-        run->relevant += audit->u[j] >= -b;
-    if (!run->relevant)
-        snprintf(run->no_disjunction, sizeof run->no_disjunction,
+        m->relevant += audit->u[j] >= -b;
+    if (!m->relevant)
+        snprintf(m->no_disjunction, sizeof m->no_disjunction,
                  "the reference is not a disjunction: no single column reaches its threshold");
-    for (uint64_t i = 0; run->relevant && i < audit->rows; i++)
-        if (!winnow_agrees(run, i)) run->relevant = 0;
+    for (uint64_t i = 0; m->relevant && i < audit->rows; i++) {
+        const hsp__row row = hsp__view_row(audit->view, audit->row[i]);
+        const unsigned long long number = audit->row[i] + 1;
+        int on = 0;
+        for (uint64_t k = 0; m->relevant && k < row.count; k++) {
+            const double x = hsp__row_value(audit->view, &row, k);
+            on |= x == 1 && audit->u[hsp__row_column(&row, k)] >= -b;
+            if (x == 0 || x == 1) continue;
+            snprintf(m->no_disjunction, sizeof m->no_disjunction,
+                     "row %llu has the value %.6g; this bound is for zeros and ones", number, x);
+            m->relevant = 0;
+        }
+        if (!m->relevant || on == (audit->y[i] > 0)) continue;
+        snprintf(
+            m->no_disjunction, sizeof m->no_disjunction,
+            "row %llu is %s: the labels are not the disjunction of the reference's %llu columns",
+            number, on ? "negative" : "positive", (unsigned long long)m->relevant);
+        m->relevant = 0;
+    }
 }
 
 /* ---- Disjunctions ---------------------------------------------------------------------------- */
 
 /* How often one relevant column can be promoted. */
-static double winnow_rises(const winnow_run *run)
+static double winnow_rises(const hsp__winnow_run *run)
 {
     assert(run->theta > 0 && run->eta > 0);
     return run->theta < 1 ? 0 : 1 + floor(log(run->theta) / run->eta + WINNOW_SLACK);
 }
 
-static int winnow_is_disjunction(const winnow_run *run, hsp_mistake_bound *entry)
+static int winnow_is_disjunction(const winnow_audit *m, hsp_mistake_bound *entry)
 {
-    if (run->variant == WINNOW_BALANCED)
-        hsp__audit_why(entry, "the run was balanced: see the bound 'separator'");
-    else if (!run->relevant)
-        hsp__audit_why(entry, "%s", run->no_disjunction);
-    else
-        return 1;
-    return 0;
+    if (m->run.variant == HSP__WINNOW_BALANCED)
+        return hsp__audit_why(entry, "the run was balanced: see the bound 'separator'");
+    return m->relevant ? 1 : hsp__audit_why(entry, "%s", m->no_disjunction);
 }
 
-static void winnow_doubling(const winnow_run *run)
+static int winnow_doubling(const void *state, hsp_mistake_bound *entry)
 {
-    hsp_mistake_bound *entry = hsp__audit_add(run->list, "doubling", "k <= 2 + 3 r (1 + log2 n)");
-    if (run->variant != WINNOW_2 || run->delta != 1 || run->theta != run->n) {
-        hsp__audit_why(entry, "the run was not winnow2 with delta 1 and threshold n");
-        return;
-    }
-    if (!winnow_is_disjunction(run, entry)) return;
-    const double r = (double)run->relevant, bound = 2 + 3 * r * (1 + log2(run->n));
-    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
-    hsp__audit_why(entry, "a disjunction of r = %.0f of n = %.0f columns", r, run->n);
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    if (run->variant != HSP__WINNOW_2 || run->delta != 1 || run->theta != run->n)
+        return hsp__audit_why(entry, "the run was not winnow2 with delta 1 and threshold n");
+    if (!winnow_is_disjunction(m, entry)) return 0;
+    const double r = (double)m->relevant, bound = 2 + 3 * r * (1 + log2(run->n));
+    return hsp__audit_settle(entry, m->k, bound, m->loose * bound,
+                             "a disjunction of r = %.0f of n = %.0f columns", r, run->n);
 }
 
-static void winnow_disjunction(const winnow_run *run)
+static int winnow_disjunction(const void *state, hsp_mistake_bound *entry)
 {
-    const int first = run->variant == WINNOW_1;
-    hsp_mistake_bound *entry =
-        hsp__audit_add(run->list, "disjunction",
-                       first ? "k <= n/theta + (1+delta) r (1 + [log theta])"
-                             : "k <= (1+delta) n/(delta theta) + (2+delta) r (1 + [log theta])");
-    if (!winnow_is_disjunction(run, entry)) return;
-    const double p = (double)run->relevant * winnow_rises(run), part = run->n / run->theta;
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    const int first = run->variant == HSP__WINNOW_1;
+    if (first) entry->formula = "k <= n/theta + (1+delta) r (1 + [log theta])";
+    if (!winnow_is_disjunction(m, entry)) return 0;
+    const double p = (double)m->relevant * winnow_rises(run), part = run->n / run->theta;
     const double bound =
         first ? part + run->alpha * p : run->alpha / run->delta * part + (1 + run->alpha) * p;
-    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
-    hsp__audit_why(entry,
-                   "r = %llu, n = %.0f, delta = %.9g, theta = %.9g, 1 + [log theta] = %.0f, to the "
-                   "base 1 + delta",
-                   (unsigned long long)run->relevant, run->n, run->delta, run->theta,
-                   winnow_rises(run));
+    return hsp__audit_settle(
+        entry, m->k, bound, m->loose * bound,
+        "r = %llu, n = %.0f, delta = %.9g, theta = %.9g, 1 + [log theta] = %.0f, to the base "
+        "1 + delta",
+        (unsigned long long)m->relevant, run->n, run->delta, run->theta, winnow_rises(run));
 }
 
-static int winnow_knows(const winnow_run *run, hsp_mistake_bound *entry)
+static int winnow_knows(const winnow_audit *m, hsp_mistake_bound *entry)
 {
-    if (!run->known) hsp__audit_why(entry, "the model does not say which rows it was updated on");
-    return run->known;
+    return m->known ? 1
+                    : hsp__audit_why(entry, "the model does not say which rows it was updated on");
 }
 
-static void winnow_promotions(const winnow_run *run)
+static int winnow_promotions(const void *state, hsp_mistake_bound *entry)
 {
-    hsp_mistake_bound *entry =
-        hsp__audit_add(run->list, "promotions", "p <= r (1 + [log theta]), to the base 1 + delta");
-    if (!winnow_is_disjunction(run, entry) || !winnow_knows(run, entry)) return;
-    const double bound = (double)run->relevant * winnow_rises(run);
-    hsp__audit_settle(entry, run->p, bound, bound);
-    hsp__audit_why(entry, "r = %llu, theta = %.9g", (unsigned long long)run->relevant, run->theta);
+    const winnow_audit *m = state;
+    if (!winnow_is_disjunction(m, entry) || !winnow_knows(m, entry)) return 0;
+    const double bound = (double)m->relevant * winnow_rises(&m->run);
+    return hsp__audit_settle(entry, m->p, bound, bound, "r = %llu, theta = %.9g",
+                             (unsigned long long)m->relevant, m->run.theta);
 }
 
-static void winnow_demotions(const winnow_run *run)
+static int winnow_demotions(const void *state, hsp_mistake_bound *entry)
 {
-    const int first = run->variant == WINNOW_1;
-    hsp_mistake_bound *entry =
-        hsp__audit_add(run->list, "demotions",
-                       first ? "d <= n/theta + delta p" : "d <= (1+delta) (n/(delta theta) + p)");
-    if (run->variant == WINNOW_BALANCED)
-        hsp__audit_why(entry, "the run was balanced: both weights of a column stay positive");
-    if (run->variant == WINNOW_BALANCED || !winnow_knows(run, entry)) return;
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    const int first = run->variant == HSP__WINNOW_1;
+    if (first) entry->formula = "d <= n/theta + delta p";
+    if (run->variant == HSP__WINNOW_BALANCED)
+        return hsp__audit_why(entry,
+                              "the run was balanced: both weights of a column stay positive");
+    if (!winnow_knows(m, entry)) return 0;
     const double part = run->n / run->theta;
-    const double bound =
-        first ? part + run->delta * run->p : run->alpha * (part / run->delta + run->p);
-    hsp__audit_settle(entry, run->d, bound, run->loose * bound);
-    hsp__audit_why(entry, "p = %.0f, n = %.0f, theta = %.9g, delta = %.9g", run->p, run->n,
-                   run->theta, run->delta);
+    const double bound = first ? part + run->delta * m->p : run->alpha * (part / run->delta + m->p);
+    return hsp__audit_settle(entry, m->d, bound, m->loose * bound,
+                             "p = %.0f, n = %.0f, theta = %.9g, delta = %.9g", m->p, run->n,
+                             run->theta, run->delta);
 }
 
 /* ---- Separators of known weight -------------------------------------------------------------- */
 
-static int winnow_has_separator(const winnow_run *run, hsp_mistake_bound *entry)
+static int winnow_at_zero(const winnow_audit *m, hsp_mistake_bound *entry)
 {
-    const hsp__audit *audit = run->audit;
-    if (run->variant == WINNOW_1)
-        hsp__audit_why(entry, "winnow1 eliminates columns; see the bound 'disjunction'");
-    else if (run->variant == WINNOW_2 && !run->separates)
-        hsp__audit_why(entry, "%s", run->against);
-    else if (run->variant == WINNOW_BALANCED && run->theta != 0)
-        hsp__audit_why(entry,
-                       "the run was balanced with threshold %.6g; this bound is for threshold 0",
-                       run->theta);
-    else if (run->variant == WINNOW_BALANCED && !(audit->least > 0))
-        hsp__audit_why(entry,
-                       "the reference%s does not separate these rows: the smallest y <v,x> is %.6g",
-                       audit->u_dropped ? ", without the offset that the run could not have," : "",
-                       audit->least * audit->u_norm);
-    else
-        return 1;
-    return 0;
+    if (m->run.variant != HSP__WINNOW_BALANCED || m->run.theta == 0) return 1;
+    return hsp__audit_why(entry,
+                          "the run was balanced with threshold %.6g; this bound is for threshold 0",
+                          m->run.theta);
 }
 
-/* ln cosh(ln alpha). */
-static double winnow_spread(const winnow_run *run)
+static int winnow_has_separator(const winnow_audit *m, hsp_mistake_bound *entry)
 {
-    return log1p(run->delta * run->delta / (2 * run->alpha));
+    const hsp__audit *audit = m->audit;
+    if (m->run.variant == HSP__WINNOW_1)
+        return hsp__audit_why(entry, "winnow1 eliminates columns; see the bound 'disjunction'");
+    if (m->run.variant == HSP__WINNOW_2 && !m->separates)
+        return hsp__audit_why(entry, "%s", m->against);
+    if (!winnow_at_zero(m, entry)) return 0;
+    if (m->run.variant == HSP__WINNOW_BALANCED && !(audit->least > 0))
+        return hsp__audit_why(
+            entry, "the reference%s does not separate these rows: the smallest y <v,x> is %.6g",
+            audit->u_dropped ? ", without the offset that the run could not have," : "",
+            m->v.least);
+    return 1;
 }
 
-static void winnow_separator_balanced(const winnow_run *run, hsp_mistake_bound *entry)
+static int winnow_separator(const void *state, hsp_mistake_bound *entry)
 {
-    const hsp__audit *audit = run->audit;
-    double V;
-    const double H = winnow_entropy(audit, &V), g = audit->least * audit->u_norm;
-    const double gain = run->eta * g / V - winnow_spread(run);
-    const double N = run->n + run->constant;
-    if (!(gain > 0)) {
-        hsp__audit_why(entry,
-                       "delta = %.6g is too large for the margin: ln(1+delta) g/V = %.6g is not "
-                       "above ln cosh(ln(1+delta)) = %.6g",
-                       run->delta, run->eta * g / V, winnow_spread(run));
-        return;
-    }
-    const double bound = (log(2 * N) - H) / gain;
-    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
-    hsp__audit_why(entry, "V = %.9g, g = %.9g, N = %.0f, H = %.9g, delta = %.9g", V, g, N, H,
-                   run->delta);
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    const hsp__winnow_bound *t = &m->theorem;
+    const int balanced = run->variant == HSP__WINNOW_BALANCED;
+    if (balanced) entry->formula = "k <= (ln(2N) - H) / (ln(1+delta) g/V - ln cosh ln(1+delta))";
+    if (!winnow_has_separator(m, entry)) return 0;
+    if (!(t->room > 0))
+        return balanced ? hsp__audit_why(entry,
+                                         "delta = %.6g is too large for the margin: ln(1+delta) "
+                                         "g/V = %.6g is not above ln cosh(ln(1+delta)) = %.6g",
+                                         run->delta, run->eta * t->g / m->v.weight, t->spread)
+                        : hsp__audit_why(entry,
+                                         "delta = %.6g is too large for the reference, whose sigma "
+                                         "is %.6g: it has to be below sigma/(1-sigma)",
+                                         run->delta, t->sigma);
+    if (balanced)
+        return hsp__audit_settle(entry, m->k, t->bound, m->loose * t->bound,
+                                 "V = %.9g, g = %.9g, N = %.0f, H = %.9g, delta = %.9g",
+                                 m->v.weight, t->g, run->n + run->constant, m->v.entropy,
+                                 run->delta);
+    return hsp__audit_settle(entry, m->k, t->bound, m->loose * (t->rate + t->bound),
+                             "S = %.9g, sigma = %.9g, H = %.9g, K = %.9g, Z = %.9g", t->S, t->sigma,
+                             m->v.entropy, t->K, t->Z);
 }
 
-static void winnow_separator(const winnow_run *run)
+static int winnow_squared(const void *state, hsp_mistake_bound *entry)
 {
-    const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_mistake_bound *entry =
-        hsp__audit_add(run->list, "separator",
-                       balanced ? "k <= (ln(2N) - H) / (ln(1+delta) g/V - ln cosh ln(1+delta))"
-                                : "k <= (K S/ln(1+delta)) (ln Z - 1 - H) + (K-1) n/(delta theta)");
-    if (!winnow_has_separator(run, entry)) return;
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    const int balanced = run->variant == HSP__WINNOW_BALANCED;
+    if (balanced) entry->formula = "k <= (8/3) W^2 ln(2N)";
+    if (!winnow_has_separator(m, entry)) return 0;
     if (balanced) {
-        winnow_separator_balanced(run, entry);
-        return;
+        const double W = m->v.weight / m->theorem.g, N = run->n + run->constant;
+        if (!(2 * W * run->eta >= 1 && 2 * W * run->eta <= 3))
+            return hsp__audit_why(entry,
+                                  "W = V/g = %.6g: this bound is for ln(1+delta) from %.6g to %.6g",
+                                  W, 1 / (2 * W), 3 / (2 * W));
+        const double bound = 8.0 / 3 * W * W * log(2 * N);
+        return hsp__audit_settle(entry, m->k, bound, m->loose * bound, "W = V/g = %.9g, N = %.0f",
+                                 W, N);
     }
-    const double room = run->alpha * run->sigma - run->delta;
-    if (!(room > 0)) {
-        hsp__audit_why(
-            entry,
-            "delta = %.6g is too large for the reference, whose sigma is %.6g: it has to "
-            "be below sigma/(1-sigma)",
-            run->delta, run->sigma);
-        return;
-    }
-    const double K = (1 + run->alpha) / room, rate = K * run->S / run->eta;
-    const double Z = rate * run->delta * run->theta / (K - 1);
-    const double bound =
-        rate * (log(Z) - 1 - run->entropy) + (K - 1) * run->n / (run->delta * run->theta);
-    hsp__audit_settle(entry, run->k, bound, run->loose * (rate + bound));
-    hsp__audit_why(entry, "S = %.9g, sigma = %.9g, H = %.9g, K = %.9g, Z = %.9g", run->S,
-                   run->sigma, run->entropy, K, Z);
-}
-
-static void winnow_squared_balanced(const winnow_run *run, hsp_mistake_bound *entry)
-{
-    const hsp__audit *audit = run->audit;
-    double V;
-    winnow_entropy(audit, &V);
-    const double W = V / (audit->least * audit->u_norm), N = run->n + run->constant;
-    if (!(2 * W * run->eta >= 1 && 2 * W * run->eta <= 3)) {
-        hsp__audit_why(entry, "W = V/g = %.6g: this bound is for ln(1+delta) from %.6g to %.6g", W,
-                       1 / (2 * W), 3 / (2 * W));
-        return;
-    }
-    const double bound = 8.0 / 3 * W * W * log(2 * N);
-    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
-    hsp__audit_why(entry, "W = V/g = %.9g, N = %.0f", W, N);
-}
-
-static void winnow_squared(const winnow_run *run)
-{
-    const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_mistake_bound *entry = hsp__audit_add(
-        run->list, "squared",
-        balanced ? "k <= (8/3) W^2 ln(2N)" : "k <= 8 W^2 ln(theta W/b) + 8 W b n/theta");
-    if (!winnow_has_separator(run, entry)) return;
-    if (balanced) {
-        winnow_squared_balanced(run, entry);
-        return;
-    }
-    const double W = run->S / run->sigma, b = 1 / run->sigma;
-    if (!(2 * W * run->delta >= 1 && 2 * b * run->delta <= 1) || !(run->theta * W >= b)) {
-        hsp__audit_why(entry, "W = %.6g, b = %.6g: this bound is for delta from %.6g to %.6g%s", W,
-                       b, 1 / (2 * W), 1 / (2 * b),
-                       run->theta * W >= b ? "" : ", and a threshold of b/W or more");
-        return;
-    }
+    const double W = m->theorem.S / m->theorem.sigma, b = 1 / m->theorem.sigma;
+    if (!(2 * W * run->delta >= 1 && 2 * b * run->delta <= 1) || !(run->theta * W >= b))
+        return hsp__audit_why(entry,
+                              "W = %.6g, b = %.6g: this bound is for delta from %.6g to %.6g%s", W,
+                              b, 1 / (2 * W), 1 / (2 * b),
+                              run->theta * W >= b ? "" : ", and a threshold of b/W or more");
     const double bound = 8 * W * (W * log(run->theta * W / b) + b * run->n / run->theta);
-    hsp__audit_settle(entry, run->k, bound, run->loose * bound);
-    hsp__audit_why(entry, "W = %.9g, b = %.9g, n = %.0f, theta = %.9g", W, b, run->n, run->theta);
+    return hsp__audit_settle(entry, m->k, bound, m->loose * bound,
+                             "W = %.9g, b = %.9g, n = %.0f, theta = %.9g", W, b, run->n,
+                             run->theta);
 }
 
 /* ---- Steps of the proofs --------------------------------------------------------------------- */
 
-static void winnow_progress(const winnow_run *run)
+static int winnow_progress(const void *state, hsp_mistake_bound *entry)
 {
-    const hsp__audit *audit = run->audit;
-    const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_mistake_bound *entry = hsp__audit_add(
-        run->list, "progress", balanced ? "<v,e> >= k g" : "<v,e>/a >= p - (1 - sigma) d");
-    entry->lower = 1;
-    if (!winnow_has_separator(run, entry) || !winnow_knows(run, entry)) return;
-    hsp__wide inner = 0, size = (hsp__wide)run->k;
+    const winnow_audit *m = state;
+    const hsp__audit *audit = m->audit;
+    const double g = m->theorem.g, sigma = m->theorem.sigma, a = m->v.least;
+    const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
+    if (balanced) entry->formula = "<v,e> >= k g";
+    if (!winnow_has_separator(m, entry) || !winnow_knows(m, entry)) return 0;
+    hsp__long inner = 0, size = (hsp__long)m->k;
     for (uint64_t j = 0; j <= audit->features; j++) {
         if (j == audit->features && !balanced) break; /* the offset is the constant column's */
-        const hsp__wide term = j < audit->features ? (hsp__wide)audit->u[j] * run->e[j]
-                                                   : (hsp__wide)audit->u_constant * run->e_constant;
+        const hsp__long term = j < audit->features ? (hsp__long)audit->u[j] * m->e[j]
+                                                   : (hsp__long)audit->u_constant * m->e_constant;
         inner += term;
         size += fabsl(term);
     }
-    const double g = audit->least * audit->u_norm;
-    const double bound = balanced ? run->k * g : run->p - (1 - run->sigma) * run->d;
-    hsp__audit_settle(entry, (double)(balanced ? inner : inner / (hsp__wide)run->a), bound,
-                      run->loose * ((double)size + fabs(bound)));
     if (balanced)
-        hsp__audit_why(entry, "k = %.0f, g = %.9g", run->k, g);
-    else
-        hsp__audit_why(entry, "p = %.0f, d = %.0f, a = %.9g, sigma = %.9g", run->p, run->d, run->a,
-                       run->sigma);
+        return hsp__audit_settle(entry, (double)inner, m->k * g,
+                                 m->loose * ((double)size + fabs(m->k * g)), "k = %.0f, g = %.9g",
+                                 m->k, g);
+    const double bound = m->p - (1 - sigma) * m->d;
+    return hsp__audit_settle(entry, (double)(inner / (hsp__long)a), bound,
+                             m->loose * ((double)size + fabs(bound)),
+                             "p = %.0f, d = %.0f, a = %.9g, sigma = %.9g", m->p, m->d, a, sigma);
 }
 
-static void winnow_total(const winnow_run *run)
+static int winnow_total(const void *state, hsp_mistake_bound *entry)
 {
     static const char *const formulas[] = {"sum of w <= n + theta (delta p - d)",
                                            "sum of w <= n + delta theta (p - d/(1+delta))",
                                            "ln sum of u <= ln(2N) + k ln cosh ln(1+delta)"};
-    const int balanced = run->variant == WINNOW_BALANCED;
-    hsp_mistake_bound *entry = hsp__audit_add(run->list, "total", formulas[run->variant]);
-    if (balanced && run->theta != 0)
-        hsp__audit_why(entry,
-                       "the run was balanced with threshold %.6g; this bound is for threshold 0",
-                       run->theta);
-    if ((balanced && run->theta != 0) || !winnow_knows(run, entry)) return;
-    hsp__wide sum = run->constant ? winnow_weight(run, run->e_constant, 1) : 0;
-    for (uint64_t j = 0; j < hsp__model_inputs(run->audit->model); j++)
-        sum += winnow_weight(run, run->e[j], 1);
-    const double up = run->delta * run->theta * run->p,
-                 down =
-                     run->theta * run->d * (run->variant == WINNOW_1 ? 1 : run->delta / run->alpha);
-    if (balanced) {
-        const double bound = log(2 * (run->n + run->constant)) + run->k * winnow_spread(run);
-        const hsp__wide log_sum = logl(sum) + run->shift * (hsp__wide)run->eta;
-        hsp__audit_settle(entry, (double)log_sum, bound, run->loose * bound);
+    const winnow_audit *m = state;
+    const hsp__winnow_run *run = &m->run;
+    entry->formula = formulas[run->variant];
+    if (!winnow_at_zero(m, entry) || !winnow_knows(m, entry)) return 0;
+    hsp__long sum = run->constant ? winnow_weight(m, m->e_constant, 1) : 0;
+    for (uint64_t j = 0; j < run->cols; j++)
+        sum += winnow_weight(m, m->e[j], 1);
+    const double up = run->delta * run->theta * m->p,
+                 down = run->theta * m->d *
+                        (run->variant == HSP__WINNOW_1 ? 1 : run->delta / run->alpha);
+    double bound = run->n + up - down, size = run->n + up + down;
+    if (run->variant == HSP__WINNOW_BALANCED) {
+        size = bound = log(2 * (run->n + run->constant)) + m->k * m->theorem.spread;
+        sum = logl(sum) + m->shift * (hsp__long)run->eta;
     } else {
-        sum *= powl((hsp__wide)run->alpha, run->shift);
-        hsp__audit_settle(entry, (double)sum, run->n + up - down,
-                          run->loose * (run->n + up + down));
+        sum *= powl((hsp__long)run->alpha, m->shift);
     }
-    hsp__audit_why(entry, "n = %.0f, p = %.0f, d = %.0f, delta = %.9g, theta = %.9g", run->n,
-                   run->p, run->d, run->delta, run->theta);
+    return hsp__audit_settle(entry, (double)sum, bound, m->loose * size,
+                             "n = %.0f, p = %.0f, d = %.0f, delta = %.9g, theta = %.9g", run->n,
+                             m->p, m->d, run->delta, run->theta);
 }
 
 /* ---- Is the model what its run would have made? ---------------------------------------------- */
 
-static void winnow_counts(const winnow_run *run)
+static int winnow_counts(const void *state, hsp_mistake_bound *entry)
 {
-    hsp_mistake_bound *entry = hsp__audit_add(run->list, "counts", "|k - p - d| <= 0");
-    if (!winnow_knows(run, entry)) return;
-    hsp__audit_settle(entry, fabs(run->p + run->d - run->k), 0, run->k);
-    hsp__audit_why(entry, "k = %.0f, the rows say p = %.9g, d = %.9g", run->k, run->p, run->d);
+    const winnow_audit *m = state;
+    if (!winnow_knows(m, entry)) return 0;
+    return hsp__audit_settle(entry, fabs(m->p + m->d - m->k), 0, m->k,
+                             "k = %.0f, the rows say p = %.9g, d = %.9g", m->k, m->p, m->d);
 }
 
 /* The offset that goes with the weights. */
-static hsp__wide winnow_offset(const winnow_run *run)
+static hsp__long winnow_offset(const winnow_audit *m)
 {
-    const hsp__wide b = -(hsp__wide)run->theta * powl((hsp__wide)run->alpha, -run->shift);
-    return run->constant ? b + winnow_weight(run, run->e_constant, 0) : b;
+    const hsp__long b = -(hsp__long)m->run.theta * powl((hsp__long)m->run.alpha, -m->shift);
+    return m->run.constant ? b + winnow_weight(m, m->e_constant, 0) : b;
 }
 
 /* The model's weights and offset are those of the run times a power of two, divided by a length in
  * the unit form; which power is seen where they are largest. 0: none. */
-static hsp__wide winnow_factor(const winnow_run *run, hsp__wide *largest)
+static hsp__long winnow_factor(const winnow_audit *m, hsp__long *largest)
 {
-    const hsp__audit *audit = run->audit;
-    const double *w = hsp_model_weights(audit->model, 0);
-    hsp__wide most = fabsl(winnow_offset(run));
-    hsp__wide factor = (hsp__wide)hsp__model_bias(audit->model, 0) / winnow_offset(run);
-    for (uint64_t j = 0; j < hsp__model_inputs(audit->model); j++) {
-        const hsp__wide want = winnow_weight(run, run->e[j], 0);
+    const hsp_model *model = m->audit->model;
+    const double *w = hsp_model_weights(model, 0);
+    hsp__long most = fabsl(winnow_offset(m));
+    hsp__long factor = (hsp__long)hsp__model_bias(model, 0) / winnow_offset(m);
+    for (uint64_t j = 0; j < m->run.cols; j++) {
+        const hsp__long want = winnow_weight(m, m->e[j], 0);
         if (fabsl(want) > most) {
             most = fabsl(want);
-            factor = (hsp__wide)w[j] / want;
+            factor = (hsp__long)w[j] / want;
         }
     }
     *largest = most;
     if (most == 0) return 1; /* all are 0 */
     if (!(factor > 0) || !isfinite(factor)) return 0;
-    factor *= (hsp__wide)run->divisor;
-    const hsp__wide shift = run->shift * log2l((hsp__wide)run->alpha);
-    return exp2l(shift + roundl(log2l(factor) - shift)) / (hsp__wide)run->divisor;
+    factor *= (hsp__long)m->run.divisor;
+    const hsp__long shift = m->shift * log2l((hsp__long)m->run.alpha);
+    return exp2l(shift + roundl(log2l(factor) - shift)) / (hsp__long)m->run.divisor;
 }
 
-/* The largest difference from that, relative to what rounding explains of each. */
-static double winnow_compare(const winnow_run *run)
+static int winnow_rebuild(const void *state, hsp_mistake_bound *entry)
 {
-    const hsp__audit *audit = run->audit;
-    const uint64_t inputs = hsp__model_inputs(audit->model);
-    const double *w = hsp_model_weights(audit->model, 0), b = hsp__model_bias(audit->model, 0);
-    hsp__wide most;
-    const hsp__wide factor = winnow_factor(run, &most);
-    if (!(factor > 0)) return HUGE_VAL;
-    double worst = 0;
-    for (uint64_t j = 0; j <= inputs; j++) {
+    const winnow_audit *m = state;
+    const uint64_t inputs = m->run.cols;
+    const double *w = hsp_model_weights(m->audit->model, 0);
+    if (!winnow_knows(m, entry)) return 0;
+    if (m->run.averaged) return hsp__audit_why(entry, "the weights are an average");
+    hsp__long most;
+    const hsp__long factor = winnow_factor(m, &most);
+    /* the largest difference from that, relative to what rounding explains of each */
+    double worst = factor > 0 ? 0 : HUGE_VAL;
+    for (uint64_t j = 0; factor > 0 && j <= inputs; j++) {
         const int last = j == inputs;
-        const hsp__wide e = last ? run->e_constant : run->e[j];
-        const hsp__wide want = last ? winnow_offset(run) : winnow_weight(run, e, 0);
-        const hsp__wide have = (hsp__wide)(last ? b : w[j]) / factor;
+        const hsp__long e = last ? m->e_constant : m->e[j];
+        const hsp__long want = last ? winnow_offset(m) : winnow_weight(m, e, 0);
+        const hsp__long have =
+            (hsp__long)(last ? hsp__model_bias(m->audit->model, 0) : w[j]) / factor;
         /* e was summed in double: k roundings of at most the sum of |y x|; then a power, of large e
          * by way of its logarithm */
-        const hsp__wide of_e =
-            (last ? 0 : (hsp__wide)(run->k + 8) * run->size[j]) + (isfinite(e) ? fabsl(e) : 0);
-        const hsp__wide scale = fabsl(want) + (run->variant == WINNOW_BALANCED ? 2 : 0);
-        const hsp__wide allowed =
-            (16 + 2 * (hsp__wide)run->eta * of_e) * (hsp__wide)DBL_EPSILON * scale;
+        const hsp__long of_e =
+            (last ? 0 : (hsp__long)(m->k + 8) * m->size[j]) + (isfinite(e) ? fabsl(e) : 0);
+        const hsp__long scale = fabsl(want) + (m->run.variant == HSP__WINNOW_BALANCED ? 2 : 0);
+        const hsp__long allowed =
+            (16 + 2 * (hsp__long)m->run.eta * of_e) * (hsp__long)DBL_EPSILON * scale;
         /* below that a weight is 0 relative to the largest */
-        const hsp__wide apart = fabsl(have - want), nothing = most * (hsp__wide)1e-290;
+        const hsp__long apart = fabsl(have - want), nothing = most * (hsp__long)1e-290;
         if (apart > nothing) worst = fmax(worst, (double)(apart / (allowed + nothing)));
     }
-    return worst;
+    return hsp__audit_settle(entry, worst, 1, 1,
+                             "e is the sum of y x over the updates; every column may be off by the "
+                             "rounding of its exponent and power");
 }
 
-static void winnow_rebuild(const winnow_run *run)
-{
-    hsp_mistake_bound *entry =
-        hsp__audit_add(run->list, "rebuild", "|w - (1+delta)^e| / rounding <= 1, all columns");
-    if (!winnow_knows(run, entry)) return;
-    if (run->averaged) {
-        hsp__audit_why(entry, "the weights are an average");
-        return;
-    }
-    hsp__audit_settle(entry, winnow_compare(run), 1, 1);
-    hsp__audit_why(entry, "e is the sum of y x over the updates; every column may be off by the "
-                          "rounding of its exponent and power");
-}
+static const hsp__audit_theorem winnow_theorems[] = {
+    {"doubling", "k <= 2 + 3 r (1 + log2 n)", winnow_doubling, 0},
+    {"disjunction", "k <= (1+delta) n/(delta theta) + (2+delta) r (1 + [log theta])",
+     winnow_disjunction, 0},
+    {"separator", "k <= (K S/ln(1+delta)) (ln Z - 1 - H) + (K-1) n/(delta theta)", winnow_separator,
+     0},
+    {"squared", "k <= 8 W^2 ln(theta W/b) + 8 W b n/theta", winnow_squared, 0},
+    {"promotions", "p <= r (1 + [log theta]), to the base 1 + delta", winnow_promotions, 0},
+    {"demotions", "d <= (1+delta) (n/(delta theta) + p)", winnow_demotions, 0},
+    {"progress", "<v,e>/a >= p - (1 - sigma) d", winnow_progress, 1},
+    {"total", NULL, winnow_total, 0},
+    {"counts", "|k - p - d| <= 0", winnow_counts, 0},
+    {"rebuild", "|w - (1+delta)^e| / rounding <= 1, all columns", winnow_rebuild, 0},
+};
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 hsp_status hsp__audit_winnow(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
                              hsp__audit_list *list, hsp_error *err)
 {
-    winnow_run run = {.audit = audit, .list = list};
-    hsp_status status = winnow_read(&run, err);
-    if (!status) status = hsp__audit_read_rows(audit, data, err);
-    if (!status) status = hsp__audit_read_reference(audit, reference, err);
-    if (!status) status = winnow_exponents(&run, err);
-    if (!status) {
-        if (run.variant != WINNOW_BALANCED) {
-            winnow_take_separator(&run);
-            winnow_take_disjunction(&run);
-        }
-        winnow_doubling(&run);
-        winnow_disjunction(&run);
-        winnow_separator(&run);
-        winnow_squared(&run);
-        winnow_promotions(&run);
-        winnow_demotions(&run);
-        winnow_progress(&run);
-        winnow_total(&run);
-        winnow_counts(&run);
-        winnow_rebuild(&run);
+    winnow_audit m = {.audit = audit};
+    HSP__TRY(hsp__winnow_read(audit->model, err, &m.run));
+    m.k = (double)m.run.updates;
+    /* The space of the reference: with an offset, but where the run had none. The updates per
+     * row are read; the weights are not sums, so they are compared here. */
+    const int balanced = m.run.variant == HSP__WINNOW_BALANCED;
+    audit->plan =
+        (hsp__audit_plan){.updates = m.run.updates,
+                          .offset = !balanced || m.run.constant ? HSP__AUDIT_UNIT : HSP__AUDIT_NONE,
+                          .rate = 1,
+                          .averaged = 1};
+    HSP__TRY(hsp__audit_read_rows(audit, data, err));
+    HSP__TRY(hsp__audit_read_reference(audit, reference, err));
+    HSP__TRY(winnow_exponents(&m, err));
+    if (balanced) {
+        hsp__winnow_weigh(audit->u, audit->features, audit->u_constant, &m.v);
+        m.v.least = audit->least * audit->u_norm;
+        m.v.most = -m.v.least;
+    } else {
+        winnow_take_separator(&m);
+        winnow_take_disjunction(&m);
     }
-    hsp__free(&audit->ctx->allocator, run.e);
-    hsp__free(&audit->ctx->allocator, run.size);
-    return status;
+    m.theorem = hsp__winnow_bound_of(&m.run, &m.v);
+    hsp__audit_fill(list, winnow_theorems, sizeof winnow_theorems / sizeof *winnow_theorems, &m);
+    return HSP_OK;
 }

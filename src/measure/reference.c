@@ -1,13 +1,12 @@
-#include "measure/reference.h"
-
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
-#include "model/model.h"
+#include "measure/audit.h"
 
+#define REFERENCE_GAP      1e-3 /* of a soft margin */
 #define REFERENCE_HARD_GAP 1e-8
 #define REFERENCE_SECONDS  20
 
@@ -19,7 +18,7 @@ hsp_status hsp__reference_soft(hsp_context *ctx, const hsp_view *rows, int const
                             .cost = {1, 1},
                             .loss = &hsp__hinge,
                             .offset = constant ? HSP__OFFSET_REGULARIZED : HSP__OFFSET_NONE};
-    const hsp__fit_limits limits = {.gap = HSP__REFERENCE_GAP,
+    const hsp__fit_limits limits = {.gap = REFERENCE_GAP,
                                     .max_passes = HSP__FIT_PASSES,
                                     .max_seconds = REFERENCE_SECONDS,
                                     .seed = 1};
@@ -29,17 +28,15 @@ hsp_status hsp__reference_soft(hsp_context *ctx, const hsp_view *rows, int const
     return hsp__fit_problem(&quiet, &p, &limits, err, out);
 }
 
-/* The widest separator in the space of the run: rows are prepared as the run's were, and a constant
- * column has a weight like any other. */
+/* The options of the widest separator in the space of the run: rows are prepared as the run's were,
+ * and a constant column has a weight like any other. */
 static hsp_status reference_options(const hsp_options *told, hsp_options *svm, hsp_error *err)
 {
     static const char *const same[] = {"positive", "classes", "scale", "normalize", "kernel"};
     const char *offset = hsp_options_text(told, "offset");
-    hsp_status status = HSP_OK;
-    for (size_t i = 0; i < sizeof same / sizeof *same && !status; i++)
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (hsp_options_is_set(told, same[i]))
-            status = hsp_options_set(svm, same[i], hsp_options_text(told, same[i]), err);
-    if (status) return status;
+            HSP__TRY(hsp_options_set(svm, same[i], hsp_options_text(told, same[i]), err));
     return hsp_options_set(svm, "offset",
                            strcmp(offset, "none") == 0   ? "none"
                            : strcmp(offset, "unit") == 0 ? "regularized"
@@ -51,18 +48,18 @@ static hsp_status reference_find(hsp_context *ctx, hsp_data *data, hsp_options *
                                  hsp_reference *out)
 {
     hsp_training run = {.size = sizeof run};
-    hsp_status status = hsp_options_set_flag(svm, "hard", 1, err);
-    if (!status) status = hsp_options_set_real(svm, "gap", REFERENCE_HARD_GAP, err);
-    if (!status) status = hsp_train(ctx, data, svm, err, &run, &out->separator);
+    HSP__TRY(hsp_options_set_flag(svm, "hard", 1, err));
+    HSP__TRY(hsp_options_set_real(svm, "gap", REFERENCE_HARD_GAP, err));
+    const hsp_status status = hsp_train(ctx, data, svm, err, &run, &out->separator);
     hsp_evidence_free(run.evidence);
     if (status) return status;
     out->separates = out->separator && run.training_error == 0;
     out->low = 1 / sqrt(2 * run.convergence.objective);
     out->high = 1 / sqrt(2 * run.convergence.dual_objective);
     if (out->separator) return HSP_OK;
-    status = hsp_options_set_flag(svm, "hard", 0, err);
-    if (!status) status = hsp_options_set_real(svm, "gap", HSP__REFERENCE_GAP, err);
-    return status ? status : hsp_train(ctx, data, svm, err, NULL, &out->separator);
+    HSP__TRY(hsp_options_set_flag(svm, "hard", 0, err));
+    HSP__TRY(hsp_options_set_real(svm, "gap", REFERENCE_GAP, err));
+    return hsp_train(ctx, data, svm, err, NULL, &out->separator);
 }
 
 hsp_status hsp_reference_find(hsp_context *ctx, const hsp_model *model, hsp_data *data,

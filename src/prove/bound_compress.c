@@ -37,7 +37,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "prove/bound.h"
-#include "prove/retrain.h"
+#include "prove/prove.h"
 
 #define COMPRESS_EDGE \
     0.02 /* above 1: a solver that stops at a gap has its support rows about there */

@@ -16,7 +16,7 @@
 #include "data/sweep.h"
 #include "kernel/gram.h"
 #include "prove/bound.h"
-#include "prove/duplicate_rows.h"
+#include "prove/prove.h"
 
 #define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */

@@ -2,9 +2,7 @@
  *
  * Nothing here checks a claim. What a claim's own file finds is written down as exact numbers, and
  * whoever wants to know whether it is true has the checker (verify/) look. */
-#include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,84 +62,6 @@ struct hsp_certificate {
     uint64_t note_count;
 };
 
-/* ---- Claims ---------------------------------------------------------------------------------- */
-
-/* "not-separable" and "stable predictions" will do, too. */
-static int certify_same(const char *word, const char *claim)
-{
-    size_t i = 0;
-    for (; claim[i]; i++)
-        if (word[i] != claim[i] && !(claim[i] == ' ' && word[i] == '-')) return 0;
-    return word[i] == 0 || (strcmp(claim, "stable") == 0 && strcmp(word + i, " predictions") == 0);
-}
-
-int hsp__prove_named(const hsp__prove *prove, const char *claim)
-{
-    const size_t count = hsp_options_list_count(prove->options, "claim");
-    for (size_t i = 0; i < count; i++)
-        if (certify_same(hsp_options_list_item(prove->options, "claim", i), claim)) return 1;
-    return count == 0;
-}
-
-static hsp_status certify_check_names(const hsp_options *options, hsp_error *err)
-{
-    for (size_t i = 0; i < hsp_options_list_count(options, "claim"); i++) {
-        const char *word = hsp_options_list_item(options, "claim", i);
-        size_t c = 0;
-        while (c < CERTIFY_COUNT && !certify_same(word, certify_claims[c].name))
-            c++;
-        if (c == CERTIFY_COUNT)
-            return hsp__fail_at(err, HSP_USAGE, "--claim", 0, 0,
-                                "found '%.40s', expected one of " CERTIFY_CLAIMS(CERTIFY_NAME),
-                                word);
-    }
-    return HSP_OK;
-}
-
-static hsp_status certify_note(hsp__prove *prove, hsp_error *err, const char *claim, char *why)
-{
-    void *notes = prove->notes;
-    if (!hsp__reserve(&prove->ctx->allocator, &notes, &prove->note_room, prove->note_count + 1,
-                      sizeof *prove->notes)) {
-        hsp__free(&prove->ctx->allocator, why);
-        return hsp__fail_memory(err);
-    }
-    prove->notes = notes;
-    prove->notes[prove->note_count++] = (hsp__prove_note){claim, why};
-    return HSP_OK;
-}
-
-hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim, const char *format,
-                           ...)
-{
-    char why[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    char *copy = hsp__copy_text(&prove->ctx->allocator, why, strlen(why));
-    if (!copy) return hsp__fail_memory(err);
-    return certify_note(prove, err, claim, copy);
-}
-
-void hsp__prove_begin(hsp__prove *prove, const char *claim)
-{
-    assert(!prove->claims.size || prove->claims.failed ||
-           prove->claims.data[prove->claims.size - 1] == '}');
-    if (prove->claims.size) hsp__text_puts(&prove->claims, ",\n    ");
-    hsp__claim_open(&prove->claims, NULL, '{');
-    hsp__claim_word(&prove->claims, "claim", claim);
-}
-
-hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim)
-{
-    hsp__claim_close(&prove->claims, '}');
-    if (prove->claims.failed) return hsp__fail_memory(err);
-    return certify_note(prove, err, claim, NULL);
-}
-
-/* ---- The whole ------------------------------------------------------------------------------- */
-
 /* The SHA-256 of the model's file, byte for byte. */
 static hsp_status certify_hash_model(hsp__prove *prove, const char *path, hsp_error *err)
 {
@@ -161,25 +81,17 @@ static hsp_status certify_hash_model(hsp__prove *prove, const char *path, hsp_er
     return HSP_OK;
 }
 
-/* Both files have as many columns as the wider one. */
-static void certify_write_file(const hsp__prove *prove, const hsp__prove_file *file,
-                               hsp__text *text)
-{
-    uint64_t columns = prove->data.view->cols;
-    if (prove->test.path && prove->test.view->cols > columns) columns = prove->test.view->cols;
-    hsp__text_add(text, file->json.data, file->json.size);
-    hsp__text_printf(text, "%llu", (unsigned long long)columns);
-    hsp__text_add(text, file->rest.data, file->rest.size);
-}
-
 static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_error *err)
 {
+    const hsp__prove_file *files[2] = {&prove->data, &prove->test};
+    uint64_t columns = prove->data.view->cols; /* of both files: as many as the wider one has */
+    if (prove->test.path && prove->test.view->cols > columns) columns = prove->test.view->cols;
     hsp__text_puts(text, "{\n  \"format\": \"halfspace certificate\",\n  \"version\": 2,\n");
-    hsp__text_puts(text, "  \"data\": ");
-    certify_write_file(prove, &prove->data, text);
-    if (prove->test.path) {
-        hsp__text_puts(text, ",\n  \"test\": ");
-        certify_write_file(prove, &prove->test, text);
+    for (int i = 0; i < 2 && files[i]->path; i++) {
+        hsp__text_puts(text, i ? ",\n  \"test\": " : "  \"data\": ");
+        hsp__text_add(text, files[i]->json.data, files[i]->json.size);
+        hsp__text_printf(text, "%llu", (unsigned long long)columns);
+        hsp__text_add(text, files[i]->rest.data, files[i]->rest.size);
     }
     if (prove->transform.size) {
         hsp__text_puts(text, ",\n  \"transform\": ");
@@ -194,27 +106,30 @@ static hsp_status certify_write(const hsp__prove *prove, hsp__text *text, hsp_er
 }
 
 /* The model, the files, and the space that claims are about. */
-static hsp_status certify_read(hsp__prove *prove, const char *path, const hsp_options *read,
-                               hsp_error *err)
+static hsp_status certify_read(hsp__prove *prove, const char *path, hsp_error *err)
 {
     const char *test = hsp_options_text(prove->options, "test");
     const char *model = hsp_options_text(prove->options, "model");
-    hsp_status status = certify_check_names(prove->options, err);
-    if (!status && model && !prove->model) {
-        status = hsp_model_read(prove->ctx, model, err, &prove->read_model);
+    prove->width = hsp_options_real(prove->options, "margin-tolerance");
+    prove->offset = strcmp(hsp_options_text(prove->options, "offset"), "none") != 0;
+    for (size_t i = 0; i < hsp_options_list_count(prove->options, "claim"); i++) {
+        const char *word = hsp_options_list_item(prove->options, "claim", i);
+        size_t c = 0;
+        while (c < CERTIFY_COUNT && !hsp__prove_is_name(word, certify_claims[c].name))
+            c++;
+        if (c == CERTIFY_COUNT)
+            return hsp__fail_option(err, "--claim",
+                                    "found '%.40s', expected one of " CERTIFY_CLAIMS(CERTIFY_NAME),
+                                    word);
+    }
+    if (model && !prove->model) {
+        HSP__TRY(hsp_model_read(prove->ctx, model, err, &prove->read_model));
         prove->model = prove->read_model;
     }
-    if (!status && model) status = certify_hash_model(prove, model, err);
-    if (!status) status = hsp__prove_open(prove, path, read, 0, err, &prove->data);
-    if (!status && test) status = hsp__prove_open(prove, test, read, 1, err, &prove->test);
-    return status ? status : hsp__prove_scale(prove, err);
-}
-
-static void certify_free_notes(const hsp_allocator *memory, hsp__prove_note *notes, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        hsp__free(memory, notes[i].why);
-    hsp__free(memory, notes);
+    if (model) HSP__TRY(certify_hash_model(prove, model, err));
+    HSP__TRY(hsp__prove_open(prove, path, prove->read, 0, err, &prove->data));
+    if (test) HSP__TRY(hsp__prove_open(prove, test, prove->read, 1, err, &prove->test));
+    return hsp__prove_scale(prove, err);
 }
 
 hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *read,
@@ -223,7 +138,8 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
 {
     HSP__NEED(err, ctx, path, out);
     const hsp_allocator *memory = &ctx->allocator;
-    hsp__prove prove = {.ctx = ctx, .model = model, .read = read, .scratch.memory = memory};
+    hsp__prove prove = {
+        .ctx = ctx, .model = model, .read = read, .options = options, .scratch.memory = memory};
     hsp_options *own = NULL;
     hsp_certificate *made = hsp__new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
@@ -234,12 +150,8 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
     hsp__separation_init(&prove.separability, memory);
     hsp_status status = HSP_OK;
     if (!options) status = hsp_options_new(ctx, hsp_certify_options(), err, &own);
-    prove.options = options ? options : own;
-    if (!status) {
-        prove.width = hsp_options_real(prove.options, "margin-tolerance");
-        prove.offset = strcmp(hsp_options_text(prove.options, "offset"), "none") != 0;
-        status = certify_read(&prove, path, read, err);
-    }
+    if (!options) prove.options = own;
+    if (!status) status = certify_read(&prove, path, err);
     for (size_t c = 0; !status && c < CERTIFY_COUNT; c++)
         if (certify_claims[c].make) status = certify_claims[c].make(&prove, err);
     if (!status && prove.claims.size) status = certify_write(&prove, &made->text, err);
@@ -264,7 +176,9 @@ void hsp_certificate_free(hsp_certificate *certificate)
 {
     if (!certificate) return;
     const hsp_allocator memory = certificate->memory;
-    certify_free_notes(&memory, certificate->notes, certificate->note_count);
+    for (uint64_t i = 0; i < certificate->note_count; i++)
+        hsp__free(&memory, certificate->notes[i].why);
+    hsp__free(&memory, certificate->notes);
     hsp__text_free(&certificate->text);
     hsp__free(&memory, certificate);
 }
@@ -278,8 +192,7 @@ const char *hsp_certificate_text(const hsp_certificate *certificate, size_t *siz
 
 const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i, const char **why)
 {
-    if (!certificate) return NULL;
-    if (i >= certificate->note_count) return NULL;
+    if (!certificate || i >= certificate->note_count) return NULL;
     if (why) *why = certificate->notes[i].why;
     return certificate->notes[i].claim;
 }

@@ -1,13 +1,15 @@
-#include "prove/claim_writer.h"
-
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "prove/prove.h"
 
 int64_t hsp__prove_grid(hsp__long value, int places)
 {
@@ -215,4 +217,65 @@ void hsp__claim_order(hsp__text *text, uint64_t passes, const uint64_t *sequence
         hsp__claim_close(text, ']');
     }
     hsp__claim_count(text, "total", updates);
+}
+
+/* ---- Claims ---------------------------------------------------------------------------------- */
+
+int hsp__prove_is_name(const char *word, const char *claim)
+{
+    size_t i = 0;
+    for (; claim[i]; i++)
+        if (word[i] != claim[i] && !(claim[i] == ' ' && word[i] == '-')) return 0;
+    return word[i] == 0 || (strcmp(claim, "stable") == 0 && strcmp(word + i, " predictions") == 0);
+}
+
+int hsp__prove_named(const hsp__prove *prove, const char *claim)
+{
+    const size_t count = hsp_options_list_count(prove->options, "claim");
+    for (size_t i = 0; i < count; i++)
+        if (hsp__prove_is_name(hsp_options_list_item(prove->options, "claim", i), claim)) return 1;
+    return count == 0;
+}
+
+/* `why` NULL: it was made. */
+static hsp_status claim_writer_note(hsp__prove *prove, hsp_error *err, const char *claim,
+                                    const char *why)
+{
+    void *notes = prove->notes;
+    char *copy = why ? hsp__copy_text(&prove->ctx->allocator, why, strlen(why)) : NULL;
+    if ((why && !copy) || !hsp__reserve(&prove->ctx->allocator, &notes, &prove->note_room,
+                                        prove->note_count + 1, sizeof *prove->notes)) {
+        hsp__free(&prove->ctx->allocator, copy);
+        return hsp__fail_memory(err);
+    }
+    prove->notes = notes;
+    prove->notes[prove->note_count++] = (hsp__prove_note){claim, copy};
+    return HSP_OK;
+}
+
+hsp_status hsp__prove_skip(hsp__prove *prove, hsp_error *err, const char *claim, const char *format,
+                           ...)
+{
+    char why[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    return claim_writer_note(prove, err, claim, why);
+}
+
+void hsp__prove_begin(hsp__prove *prove, const char *claim)
+{
+    assert(!prove->claims.size || prove->claims.failed ||
+           prove->claims.data[prove->claims.size - 1] == '}');
+    if (prove->claims.size) hsp__text_puts(&prove->claims, ",\n    ");
+    hsp__claim_open(&prove->claims, NULL, '{');
+    hsp__claim_word(&prove->claims, "claim", claim);
+}
+
+hsp_status hsp__prove_end(hsp__prove *prove, hsp_error *err, const char *claim)
+{
+    hsp__claim_close(&prove->claims, '}');
+    return prove->claims.failed ? hsp__fail_memory(err)
+                                : claim_writer_note(prove, err, claim, NULL);
 }

@@ -24,7 +24,6 @@
 #include "data/scale.h"
 #include "learn/prepare.h"
 #include "prove/prove.h"
-#include "prove/separability.h"
 
 #define CONFIRM_DIGITS ((uint64_t)4 << 20) /* of exact multipliers in all, at most */
 #define CONFIRM_WIDTH  0.01                /* of the interval of a margin, relative */

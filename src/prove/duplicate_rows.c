@@ -1,4 +1,4 @@
-#include "prove/duplicate_rows.h"
+#include "prove/prove.h"
 
 #include <assert.h>
 #include <float.h>

@@ -81,6 +81,13 @@ hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *sourc
 hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
                               double width, uint64_t steps, hsp_error *err, hsp__separation *to);
 
+/* A common point of the two hulls of all rows in the feature space of a kernel without exponentials
+ * (hsp__prove_kernel_exact), if there is one: to->kind is HSP__SEPARABILITY_COMMON then. Nothing
+ * else in *to means anything. For few rows: their Gram matrix is made, in whole numbers. */
+hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
+                             const hsp_kernel *kernel, int offset, uint64_t steps, hsp_error *err,
+                             hsp__separation *to);
+
 /* ---- exact_replay.c: a perceptron run, made again in exact arithmetic -------------------------
  */
 

@@ -21,8 +21,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
-#include "prove/claim_writer.h"
-#include "prove/exact.h"
+#include "prove/prove.h"
 
 #define COMMON_PRIME   UINT64_C(2305843009213693951) /* 2^61 - 1 */
 #define COMMON_ENTRIES ((uint64_t)1 << 23)           /* of the equations, at most */
@@ -381,6 +380,17 @@ hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
     hsp__mpz_free(memory, m.r, m.rank);
     hsp__mpz_free(memory, m.a, count);
     return status;
+}
+
+#else
+
+hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
+                             const uint64_t *rows, uint64_t count, int offset, uint64_t most,
+                             hsp_error *err, hsp__separation *to, int *found)
+{
+    (void)ctx, (void)source, (void)rows, (void)count, (void)offset, (void)most, (void)to;
+    (void)found;
+    return hsp__exact_lacking(err);
 }
 
 #endif

@@ -3,7 +3,6 @@
  * sum a y phi(x) = 0 exactly if its product with every phi(x_j) is 0: sum_i a_i y_i k(x_i, x_j) = 0
  * for all rows j. So the rows of the Gram matrix stand for the rows' feature vectors. Its entries
  * are fractions; times a common denominator, they are whole. */
-#include "prove/exact_kernel.h"
 
 #include <string.h>
 

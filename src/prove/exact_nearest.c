@@ -27,8 +27,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "prove/claim_writer.h"
-#include "prove/exact.h"
+#include "prove/prove.h"
 
 typedef struct nearest {
     hsp_context *ctx;
@@ -462,6 +461,15 @@ hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source,
         status = hsp__exact_nearest_of(ctx, &rows, source->y, NULL, offset, width, steps, err, to);
     hsp__exact_matrix_free(ctx, &rows);
     return status;
+}
+
+#else
+
+hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
+                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+{
+    (void)ctx, (void)source, (void)offset, (void)width, (void)steps, (void)to;
+    return hsp__exact_lacking(err);
 }
 
 #endif

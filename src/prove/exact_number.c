@@ -8,8 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/decimal_value.h"
-#include "prove/claim_writer.h"
-#include "prove/exact.h"
+#include "prove/prove.h"
 #include "prove/gmp.h"
 
 #define NUMBER_EXPONENT 5000 /* 10^-this and less is too long to be computed with */
@@ -344,52 +343,11 @@ int hsp__exact_there(void)
     return 0;
 }
 
-static hsp_status number_lacking(hsp_error *err)
+hsp_status hsp__exact_lacking(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
                      "this build is without GMP, which exact arithmetic needs; install libgmp-dev "
                      "and build again");
-}
-
-hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
-                             const uint64_t *rows, uint64_t count, int offset, uint64_t most,
-                             hsp_error *err, hsp__separation *to, int *found)
-{
-    (void)ctx, (void)source, (void)rows, (void)count, (void)offset, (void)most, (void)to;
-    (void)found;
-    return number_lacking(err);
-}
-
-hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *source,
-                                const hsp__exact_separator *of, hsp_error *err, uint64_t *first,
-                                uint64_t *wrong)
-{
-    (void)ctx, (void)source, (void)of, (void)first, (void)wrong;
-    return number_lacking(err);
-}
-
-hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
-                              double width, uint64_t steps, hsp_error *err, hsp__separation *to)
-{
-    (void)ctx, (void)source, (void)offset, (void)width, (void)steps, (void)to;
-    return number_lacking(err);
-}
-
-hsp_status hsp__exact_replay_run(hsp_context *ctx, const hsp__exact_source *source,
-                                 const hsp__exact_run *run, uint64_t passes,
-                                 const uint64_t *sequence, uint64_t updates, uint64_t *count,
-                                 hsp_error *err, hsp__exact_replay *outcome, uint64_t *at)
-{
-    (void)ctx, (void)source, (void)run, (void)passes, (void)sequence, (void)updates, (void)count;
-    (void)outcome, (void)at;
-    return number_lacking(err);
-}
-
-int hsp__exact_powers_sign(double alpha, double theta, int balanced, const int64_t *e,
-                           const uint32_t *times, uint64_t count)
-{
-    (void)alpha, (void)theta, (void)balanced, (void)e, (void)times, (void)count;
-    return 2;
 }
 
 #endif

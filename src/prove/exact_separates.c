@@ -13,7 +13,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "prove/exact.h"
 
 #define SEPARATES_TINY 1e-300L /* error of a number of the file in addition to its rounding */
 #define SEPARATES_TICK 256     /* rows computed with all digits between reports of progress */
@@ -187,6 +186,16 @@ hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *sourc
     hsp__free(memory, m.near);
     mpz_clears(m.b, m.sum, m.ten, m.term, NULL);
     return status;
+}
+
+#else
+
+hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *source,
+                                const hsp__exact_separator *of, hsp_error *err, uint64_t *first,
+                                uint64_t *wrong)
+{
+    (void)ctx, (void)source, (void)of, (void)first, (void)wrong;
+    return hsp__exact_lacking(err);
 }
 
 #endif

@@ -63,6 +63,9 @@ hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows
  * are still so and use no more rows than equations + 1 need: the others become 0. */
 hsp_status hsp__exact_reduce(hsp_context *ctx, const hsp__exact_matrix *rows, const signed char *y,
                              int offset, mpz_t *a, hsp_error *err);
+#else
+/* HSP_UNSUPPORTED: there is no such arithmetic in this build. */
+hsp_status hsp__exact_lacking(hsp_error *err);
 #endif
 
 #endif

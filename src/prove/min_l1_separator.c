@@ -27,7 +27,7 @@
 #include "base/memory.h"
 #include "learn/lp/lp_clp.h"
 #include "learn/watch.h"
-#include "prove/prove_winnow.h"
+#include "prove/prove.h"
 
 #define MIN_L1_SEPARATOR_BATCH   400  /* rows that join at once */
 #define MIN_L1_SEPARATOR_WRONG   1e-7 /* a row this far off joins */

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
-#include "prove/model_separator.h"
+#include "prove/prove.h"
 
 #define MODEL_SEPARATOR_PAIRS \
     4000000 /* kernel values, at most: each is one for the checker too \
@@ -26,10 +26,8 @@ static hsp_status model_separator_scale(hsp__prove *prove, const hsp_scaling *sc
 {
     if (!file->path) return HSP_OK;
     const uint64_t d = hsp_scaling_cols(scaling);
-    hsp_status status =
-        hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->moved);
-    if (!status) status = hsp_data_view(prove->ctx, file->moved, err, &file->rows);
-    if (status) return status;
+    HSP__TRY(hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->moved));
+    HSP__TRY(hsp_data_view(prove->ctx, file->moved, err, &file->rows));
     file->slack = hsp__scratch_new(&prove->scratch, file->rows->cols, sizeof *file->slack);
     if (!file->slack) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < d && j < file->rows->cols; j++)
@@ -74,38 +72,39 @@ hsp_status hsp__prove_scale(hsp__prove *prove, hsp_error *err)
         return HSP_OK;
     }
     prove->scaling = scaling;
-    hsp_status status = model_separator_scale(prove, scaling, &prove->data, err);
-    return status ? status : model_separator_scale(prove, scaling, &prove->test, err);
+    HSP__TRY(model_separator_scale(prove, scaling, &prove->data, err));
+    return model_separator_scale(prove, scaling, &prove->test, err);
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 static int model_separator_write_node(hsp__text *text, const hsp_kernel *kernel, uint32_t at)
 {
-    static const char *const names[] = {
-        [HSP__KERNEL_LINEAR] = "linear",   [HSP__KERNEL_POLY] = "poly",
-        [HSP__KERNEL_RBF] = "rbf",         [HSP__KERNEL_SIGMOID] = "sigmoid",
-        [HSP__KERNEL_LAPLACE] = "laplace", [HSP__KERNEL_INTERSECTION] = "intersection",
-        [HSP__KERNEL_CONST] = "const",     [HSP__KERNEL_SUM] = "sum",
-        [HSP__KERNEL_PRODUCT] = "product", [HSP__KERNEL_POWER] = "power",
-        [HSP__KERNEL_COLS] = NULL};
+    /* what follows the name: p as a count (n) or a number (p), then q */
+    static const struct {
+        const char *name, *parameters;
+    } nodes[] = {
+        [HSP__KERNEL_LINEAR] = {"linear", ""},    [HSP__KERNEL_POLY] = {"poly", "nq"},
+        [HSP__KERNEL_RBF] = {"rbf", "p"},         [HSP__KERNEL_SIGMOID] = {"sigmoid", "pq"},
+        [HSP__KERNEL_LAPLACE] = {"laplace", "p"}, [HSP__KERNEL_INTERSECTION] = {"intersection", ""},
+        [HSP__KERNEL_CONST] = {"const", "p"},     [HSP__KERNEL_SUM] = {"sum", ""},
+        [HSP__KERNEL_PRODUCT] = {"product", ""},  [HSP__KERNEL_POWER] = {"power", "n"},
+        [HSP__KERNEL_COLS] = {NULL, NULL}};
     const hsp__kernel_node *node = &kernel->nodes[at];
-    const char *name = names[node->op];
+    const char *name = nodes[node->op].name;
     if (!name || node->space) return 0;
     hsp__claim_open(text, NULL, '[');
     hsp__claim_word(text, NULL, name);
-    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_POWER)
-        hsp__claim_count(text, NULL, (uint64_t)node->p);
-    if (node->op == HSP__KERNEL_RBF || node->op == HSP__KERNEL_LAPLACE ||
-        node->op == HSP__KERNEL_CONST || node->op == HSP__KERNEL_SIGMOID)
-        hsp__claim_short(text, NULL, node->p);
-    if (node->op == HSP__KERNEL_POLY || node->op == HSP__KERNEL_SIGMOID)
-        hsp__claim_short(text, NULL, node->q);
-    const uint32_t parts[2] = {node->left, node->right};
-    for (int i = 0; i < 2; i++) {
-        if (parts[i] == HSP__KERNEL_NONE) continue;
-        if (!model_separator_write_node(text, kernel, parts[i])) return 0;
+    for (const char *p = nodes[node->op].parameters; *p; p++) {
+        if (*p == 'n')
+            hsp__claim_count(text, NULL, (uint64_t)node->p);
+        else
+            hsp__claim_short(text, NULL, *p == 'p' ? node->p : node->q);
     }
+    const uint32_t parts[2] = {node->left, node->right};
+    for (int i = 0; i < 2; i++)
+        if (parts[i] != HSP__KERNEL_NONE && !model_separator_write_node(text, kernel, parts[i]))
+            return 0;
     hsp__claim_close(text, ']');
     return 1;
 }
@@ -161,27 +160,22 @@ static hsp_status model_separator_expansion(hsp__prove *prove, int balance, hsp_
     s->count = hsp_model_support(prove->model, NULL);
     s->row = hsp__scratch_new(&prove->scratch, s->count, sizeof *s->row);
     if (!s->row) return hsp__fail_memory(err);
-    if (!hsp__prove_format_kernel(&s->kernel, expansion->kernel)) {
-        s->why = "certificates do not support its kernel";
-        return HSP_OK;
-    }
     const uint64_t most = prove->test.rows && prove->test.rows->rows > prove->data.rows->rows
                               ? prove->test.rows->rows
                               : prove->data.rows->rows;
-    if (s->count * most > MODEL_SEPARATOR_PAIRS) {
+    if (!hsp__prove_format_kernel(&s->kernel, expansion->kernel))
+        s->why = "certificates do not support its kernel";
+    else if (s->count * most > MODEL_SEPARATOR_PAIRS)
         s->why = "it has too many support rows: checking would take hours";
-        return HSP_OK;
-    }
-    for (uint64_t k = 0; k < s->count; k++) {
+    for (uint64_t k = 0; !s->why && k < s->count; k++) {
         const uint64_t row = expansion->source[k];
         s->row[k] = row < prove->data.whole->view.rows ? prove->data.place[row] : UINT64_MAX;
         if (s->row[k] == UINT64_MAX || (k && s->row[k] <= s->row[k - 1]))
             s->why = "its support rows are not those of this file";
     }
     if (s->why) return HSP_OK;
-    hsp_status status = hsp__prove_round(prove, s->count, expansion->coefficients, balance, err,
-                                         &s->grid, &s->places);
-    if (status) return status;
+    HSP__TRY(hsp__prove_round(prove, s->count, expansion->coefficients, balance, err, &s->grid,
+                              &s->places));
     hsp__claim_list_grid(&s->text, "rows", s->row, s->grid, s->count, s->places, 1);
     return HSP_OK;
 }
@@ -190,22 +184,20 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
                                     hsp__prove_separator *s)
 {
     const hsp_model *model = prove->model;
-    hsp_status status = HSP_OK;
     *s = (hsp__prove_separator){.why = prove->why, .b = model->offsets[0]};
     hsp__text_init(&s->text, &prove->ctx->allocator);
     hsp__text_init(&s->kernel, &prove->ctx->allocator);
     hsp__claim_open(&s->text, NULL, '{');
     if (!s->why && model->hypothesis == HSP__VOTES) s->why = "it is a vote of many separators";
-    if (s->why) return HSP_OK;
-    if (model->expansion) {
-        status = model_separator_expansion(prove, balance, err, s);
-    } else {
+    if (!s->why && model->expansion) {
+        HSP__TRY(model_separator_expansion(prove, balance, err, s));
+    } else if (!s->why) {
         s->w = model->weights;
         s->features = model->features;
         if (model->features > prove->data.rows->cols) s->why = "it has more columns than this file";
         hsp__claim_list(&s->text, "w", NULL, s->w, s->features, hsp__claim_exact);
     }
-    if (s->why || status) return status;
+    if (s->why) return HSP_OK;
     if (s->b != 0) hsp__claim_exact(&s->text, "b", s->b);
     hsp__claim_close(&s->text, '}');
     return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
@@ -225,23 +217,20 @@ void hsp__prove_separator_free(hsp__prove_separator *s)
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-static void model_separator_score_linear(const hsp__prove_separator *s, const hsp__prove_file *file,
-                                         hsp__long *scores, hsp__long *errors)
+hsp__long hsp__prove_score(const hsp__prove_file *file, uint64_t i, const double *w,
+                           uint64_t features, hsp__long start, hsp__long *size)
 {
-    for (uint64_t i = 0; i < file->rows->rows; i++) {
-        const hsp__row row = hsp__view_row(file->rows, i);
-        hsp__long sum = 0, size = 0;
-        for (uint64_t k = 0; k < row.count; k++) {
-            const uint64_t j = hsp__row_column(&row, k);
-            if (j >= s->features) continue;
-            const hsp__long w = (hsp__long)s->w[j];
-            const hsp__long term = w * (hsp__long)hsp__row_value(file->rows, &row, k);
-            sum += term;
-            size += fabsl(term) + (file->slack ? fabsl(w) * (hsp__long)file->slack[j] : 0);
-        }
-        scores[i] = sum;
-        errors[i] = size * (0x1p-51L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
+    const hsp__row row = hsp__view_row(file->rows, i);
+    hsp__long sum = start;
+    for (uint64_t k = 0; k < row.count; k++) {
+        const uint64_t j = hsp__row_column(&row, k);
+        if (j >= features) continue;
+        const hsp__long of = (hsp__long)w[j];
+        const hsp__long term = of * (hsp__long)hsp__row_value(file->rows, &row, k);
+        sum += term;
+        *size += fabsl(term) + (file->slack ? fabsl(of) * (hsp__long)file->slack[j] : 0);
     }
+    return sum;
 }
 
 hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
@@ -278,6 +267,11 @@ hsp_status hsp__prove_scores(hsp__prove *prove, const hsp__prove_separator *s,
     if (s->row)
         return hsp__prove_scores_of(prove, prove->model->expansion->kernel, s, file, err, scores,
                                     errors);
-    model_separator_score_linear(s, file, scores, errors);
+    for (uint64_t i = 0; i < file->rows->rows; i++) {
+        const uint64_t count = hsp__view_row(file->rows, i).count;
+        hsp__long size = 0;
+        scores[i] = hsp__prove_score(file, i, s->w, s->features, 0, &size);
+        errors[i] = size * (0x1p-51L + (hsp__long)(count + 4) * LDBL_EPSILON);
+    }
     return HSP_OK;
 }

@@ -11,9 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/probability.h"
-#include "prove/model_separator.h"
-#include "prove/retrain.h"
-#include "prove/duplicate_rows.h"
+#include "prove/prove.h"
 
 /* ---- Rows that both files have --------------------------------------------------------------- */
 

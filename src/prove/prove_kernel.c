@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "prove/model_separator.h"
+#include "prove/prove.h"
 
 #define PROVE_KERNEL_ROWS  200 /* more are sampled */
 #define PROVE_KERNEL_EXACT 100 /* rows that the checker eliminates exactly */

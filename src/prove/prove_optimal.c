@@ -21,7 +21,7 @@
 #include "learn/erm/erm.h"
 #include "learn/learner.h"
 #include "learn/row_weights.h"
-#include "prove/model_separator.h"
+#include "prove/prove.h"
 
 typedef struct prove_optimal_state {
     hsp__prove *prove;

@@ -1,32 +1,20 @@
 /* The run that made a model, once more: its options, its data, its updates in their order. A run
  * depends on the rows, the options and the seed alone, and a model keeps all of these but the rows.
  */
-#include "prove/retrain.h"
-
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/memory.h"
 #include "data/formats.h"
 #include "learn/prepare.h"
 #include "learn/online/online_fit.h"
+#include "prove/prove.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
-
-/* Options that make no other separator: files, time, probabilities; a start that knows all rows. */
-static int retrain_skips(const char *name)
-{
-    static const char *const names[] = {"trace",       "reference", "warm-start",     "calibrate",
-                                        "max-seconds", "keep-dual", "calibrate-folds"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) return 1;
-    return 0;
-}
 
 /* One option of `from` to `to`, which has the defaults: what is a default stays unsaid, as learners
  * refuse options that go unheard. */
@@ -65,6 +53,9 @@ static hsp_status retrain_copy(const hsp_option *option, const hsp_options *from
 hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_error *err,
                                 hsp_options **out)
 {
+    /* these make no other separator: files, time, probabilities; a start that knows all rows */
+    static const char *const skipped[] = {"trace",       "reference", "warm-start",     "calibrate",
+                                          "max-seconds", "keep-dual", "calibrate-folds"};
     const char *learner = hsp_model_metadata(model, "learner");
     const hsp_option_table *table = learner ? hsp_learner_find(learner) : NULL;
     hsp_options *all = NULL;
@@ -73,97 +64,84 @@ hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_er
     hsp_status status = hsp_options_new(ctx, table, err, out);
     if (!status) status = hsp_options_new(ctx, table, err, &all);
     if (!status) status = hsp_model_set_options(model, all, err);
-    for (size_t i = 0; !status && i < table->count; i++)
-        if (!retrain_skips(table->options[i].name))
+    for (size_t i = 0; !status && i < table->count; i++) {
+        size_t k = 0;
+        while (k < sizeof skipped / sizeof *skipped &&
+               strcmp(table->options[i].name, skipped[k]) != 0)
+            k++;
+        if (k == sizeof skipped / sizeof *skipped)
             status = retrain_copy(&table->options[i], all, *out, err);
+    }
     hsp_options_free(all);
     return status;
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* The file as training read it, from the file: a decimal may round to another float than its double
- * does (one in 2^30 of random ones). */
-static hsp_status retrain_read(hsp__prove *prove, hsp_error *err, hsp_data **out)
+static int retrain_is_single(const hsp_model *model)
 {
-    hsp_context quiet = *prove->ctx; /* a log of another run would say nothing about this one */
-    hsp_options *read = NULL;
-    quiet.log = NULL;
-    hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
-                                    : hsp_options_new(&quiet, hsp_read_options(), err, &read);
-    if (!status) status = hsp_options_set(read, "precision", "single", err);
-    if (!status)
-        status = hsp_data_read(&quiet, prove->data.path, read, prove->model->encoding, err, out);
-    hsp_options_free(read);
-    return status;
+    const char *precision = hsp_model_metadata(model, "precision");
+    return precision && strcmp(precision, "single") == 0;
 }
 
 hsp_status hsp__retrain_check(hsp__prove *prove, hsp_error *err, hsp_data **again, const char **why)
 {
-    const char *precision = hsp_model_metadata(prove->model, "precision");
+    const hsp_model *model = prove->model;
     hsp__trained seen = HSP__TRAINED_NO;
     *why = NULL;
-    hsp_status status =
-        hsp__view_seen(prove->ctx, &prove->data.whole->view, prove->model, err, &seen);
-    if (!status && seen != HSP__TRAINED_YES && precision && strcmp(precision, "single") == 0) {
-        status = retrain_read(prove, err, again);
-        if (!status) status = hsp__view_seen(prove->ctx, &(*again)->view, prove->model, err, &seen);
+    HSP__TRY(hsp__view_seen(prove->ctx, &prove->data.whole->view, model, err, &seen));
+    if (seen != HSP__TRAINED_YES && retrain_is_single(model)) {
+        /* as training read it, from the file: a decimal may round to another float than its double
+         * does (one in 2^30 of random ones) */
+        hsp_context quiet = *prove->ctx; /* a log of another run would say nothing about this one */
+        hsp_options *read = NULL;
+        quiet.log = NULL;
+        hsp_status status = prove->read ? hsp_options_copy(&quiet, prove->read, err, &read)
+                                        : hsp_options_new(&quiet, hsp_read_options(), err, &read);
+        if (!status) status = hsp_options_set(read, "precision", "single", err);
+        if (!status)
+            status = hsp_data_read(&quiet, prove->data.path, read, model->encoding, err, again);
+        hsp_options_free(read);
+        if (!status) status = hsp__view_seen(prove->ctx, &(*again)->view, model, err, &seen);
+        if (status) return status;
     }
-    if (!status && seen != HSP__TRAINED_YES)
+    if (seen != HSP__TRAINED_YES)
         *why = "the model was trained on other rows than those of the data file, or they were read "
                "in another way";
-    return status;
-}
-
-/* The rows as training had them, in *out; *own is what the caller frees. */
-static hsp_status retrain_data(hsp__prove *prove, hsp_error *err, hsp_data **own, hsp_data **out,
-                               const char **why)
-{
-    const char *precision = hsp_model_metadata(prove->model, "precision");
-    hsp_status status = hsp__retrain_check(prove, err, own, why);
-    if (!status && !*why && !*own && precision && strcmp(precision, "single") == 0)
-        status = hsp__data_round_single(prove->ctx, prove->data.whole, prove->read, err, own);
-    *out = *own ? *own : prove->data.whole;
-    return status;
+    return HSP_OK;
 }
 
 /* ---- Updates --------------------------------------------------------------------------------- */
 
-/* Are these the updates that the model says it made? */
-static int retrain_same(const hsp__sequence *made, const uint64_t *count, uint64_t rows,
-                        uint64_t updates, uint64_t *left)
+const char *hsp__retrain_counts(const hsp__prove *prove, double rate, uint64_t updates,
+                                uint64_t *count)
 {
-    if (made->count != updates) return 0;
-    memcpy(left, count, rows * sizeof *left);
-    assert(made->count == updates);
-    for (uint64_t k = 0; k < updates; k++)
-        if (made->row[k] >= rows || !left[made->row[k]]--) return 0;
-    return 1;
+    const hsp_row_coefficients made = hsp_model_row_coefficients(prove->model);
+    uint64_t total = 0;
+    for (uint64_t k = 0; k < made.count; k++) {
+        const uint64_t i = made.row[k];
+        if (i >= prove->data.rows->rows || made.amount[k] * prove->data.y[i] < 0)
+            return "the run was on other rows than those of this file";
+        const double times = fabs(made.amount[k]) / rate;
+        if (!(fabs(times - nearbyint(times)) < 1e-6 * times) || times > 0x1p53)
+            return "the updates in the model are not whole numbers";
+        count[i] += (uint64_t)llround(times);
+        total += (uint64_t)llround(times);
+    }
+    return total == updates ? NULL : "the model does not keep all its updates";
 }
 
-static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, const uint64_t *count,
-                              uint64_t updates, hsp_error *err, uint64_t **rows, const char **why)
+/* The run, on the rows that training had. */
+static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, uint64_t updates, hsp_error *err,
+                              hsp__sequence *made)
 {
-    const uint64_t n = prove->data.rows->rows;
-    hsp_context quiet = *prove->ctx; /* a log of another run would say nothing about this one */
-    hsp__sequence made = {0};
+    hsp_context quiet = *prove->ctx;
     hsp_options *options = NULL;
-    char text[32];
-    uint64_t *left = hsp__new_raw(&prove->ctx->allocator, n, sizeof *left);
-    hsp_status status = left ? HSP_OK : hsp__fail_memory(err);
     quiet.log = NULL;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)updates);
-    if (!status) status = hsp__retrain_options(&quiet, prove->model, err, &options);
-    if (!status && updates) status = hsp_options_set(options, "max-updates", text, err);
-    if (!status) status = hsp__online_sequence(&quiet, data, options, err, &made);
-    if (!status && retrain_same(&made, count, n, updates, left)) {
-        *rows = made.row;
-        made.row = NULL;
-    } else if (!status) {
-        *why = "the repeated run gave another result";
-    }
-    hsp__free(&prove->ctx->allocator, made.row);
-    hsp__free(&prove->ctx->allocator, left);
+    hsp_status status = hsp__retrain_options(&quiet, prove->model, err, &options);
+    if (!status && updates)
+        status = hsp_options_set_integer(options, "max-updates", (int64_t)updates, err);
+    if (!status) status = hsp__online_sequence(&quiet, data, options, err, made);
     hsp_options_free(options);
     return status;
 }
@@ -171,10 +149,28 @@ static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, const uint64_t 
 hsp_status hsp__retrain_sequence(hsp__prove *prove, const uint64_t *count, uint64_t updates,
                                  hsp_error *err, uint64_t **rows, const char **why)
 {
-    hsp_data *own = NULL, *data;
-    *rows = NULL;
-    hsp_status status = retrain_data(prove, err, &own, &data, why);
-    if (!status && !*why) status = retrain_run(prove, data, count, updates, err, rows, why);
+    const uint64_t n = prove->data.rows->rows;
+    uint64_t *left = hsp__scratch_raw(&prove->scratch, n, sizeof *left);
+    uint64_t *order = hsp__scratch_raw(&prove->scratch, updates, sizeof *order);
+    hsp_data *own = NULL;
+    hsp__sequence made = {0};
+    if (prove->scratch.failed) return hsp__fail_memory(err);
+    hsp_status status = hsp__retrain_check(prove, err, &own, why);
+    if (!status && !*why && !own && retrain_is_single(prove->model))
+        status = hsp__data_round_single(prove->ctx, prove->data.whole, prove->read, err, &own);
+    if (!status && !*why)
+        status = retrain_run(prove, own ? own : prove->data.whole, updates, err, &made);
     hsp_data_free(own);
+    /* are these the updates that the model says it made? */
+    int same = !status && !*why && made.count == updates;
+    memcpy(left, count, n * sizeof *left);
+    for (uint64_t k = 0; same && k < updates; k++) {
+        order[k] = made.row[k];
+        same = order[k] < n && left[order[k]]--;
+    }
+    hsp__free(&prove->ctx->allocator, made.row);
+    assert(!same || made.count == updates);
+    *rows = same ? order : NULL;
+    if (!same && !status && !*why) *why = "the repeated run gave another result";
     return status;
 }

@@ -29,8 +29,7 @@
 #include "learn/erm/matvec.h"
 #include "learn/kernel/fit_kernel.h"
 #include "learn/lp/lp.h"
-#include "prove/duplicate_rows.h"
-#include "prove/separability.h"
+#include "prove/prove.h"
 
 #define SEPARABILITY_WIDE      1500  /* more columns than this, and more rows: not exactly */
 #define SEPARABILITY_DUAL_COLS 2000  /* more columns than this */

@@ -17,9 +17,7 @@
 #include "base/memory.h"
 #include "learn/erm/evidence.h"
 #include "learn/kernel/fit_kernel.h"
-#include "prove/exact_kernel.h"
-#include "prove/model_separator.h"
-#include "prove/separability.h"
+#include "prove/prove.h"
 
 #define SEPARABILITY_KERNEL_PAIRS \
     4000000 /* kernel values, at most: each is one for the checker too */

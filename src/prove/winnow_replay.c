@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "prove/prove_winnow.h"
+#include "prove/prove.h"
 
 #define REPLAY_WORK 2e7 /* products, at most: the checker makes them with many digits */
 
@@ -48,6 +47,7 @@ static void again_weigh(winnow_again *a, uint64_t j)
     if (a->e[j] == 0 && a->off[j] == 0) a->w_off[j] = 0; /* 1, or 1 - 1 */
 }
 
+/* An update by y x of one column. */
 static void again_shift(winnow_again *a, uint64_t j, hsp__long x, int y, int exact)
 {
     if (a->run->variant == HSP__WINNOW_1 && y < 0) {
@@ -129,80 +129,51 @@ static int again_wrong(const winnow_again *a, uint64_t i)
     return sign > 0 || (sign == 0 && a->run->tie != HSP_TIE_NEG);
 }
 
-/* The rows in turn; the updates must be those in `left`, and none remain. */
-static int again_passes(winnow_again *a, uint64_t passes, uint64_t updates, uint64_t *left)
-{
-    for (uint64_t p = 0; p < passes; p++)
-        for (uint64_t i = 0; i < a->file->rows->rows; i++) {
-            const int wrong = again_wrong(a, i);
-            if (wrong < 0 || (wrong && !left[i])) return 0;
-            if (!wrong) continue;
-            assert(left[i] > 0);
-            left[i]--;
-            updates--;
-            again_update(a, i);
-        }
-    return updates == 0;
-}
-
-static int again_sequence(winnow_again *a, const uint64_t *sequence, uint64_t updates)
-{
-    for (uint64_t k = 0; k < updates; k++) {
-        if (again_wrong(a, sequence[k]) != 1) return 0;
-        again_update(a, sequence[k]);
-    }
-    return 1;
-}
-
-static hsp_status again_new(const hsp_allocator *memory, winnow_again *a, hsp_error *err)
-{
-    const uint64_t n = a->run->cols + 1;
-    a->e = hsp__new(memory, n, sizeof *a->e);
-    a->off = hsp__new(memory, n, sizeof *a->off);
-    a->w = hsp__new(memory, n, sizeof *a->w);
-    a->w_off = hsp__new(memory, n, sizeof *a->w_off);
-    a->gone = hsp__new(memory, n, 1);
-    a->known = hsp__new(memory, n, 1);
-    a->powers = hsp__new(memory, n, sizeof *a->powers);
-    a->times = hsp__new(memory, n, sizeof *a->times);
-    if (!a->e || !a->off || !a->w || !a->w_off || !a->gone || !a->known || !a->powers || !a->times)
-        return hsp__fail_memory(err);
-    memset(a->known, 1, n);
-    for (uint64_t j = 0; j < n; j++)
-        again_weigh(a, j);
-    return HSP_OK;
-}
-
 hsp_status hsp__winnow_replay(hsp__prove *prove, const hsp__winnow_run *run, double clip,
-                              uint64_t passes, const uint64_t *sequence, uint64_t updates,
-                              const uint64_t *count, hsp_error *err, hsp__exact_replay *outcome)
+                              uint64_t passes, const uint64_t *sequence, const uint64_t *count,
+                              hsp_error *err, hsp__exact_replay *outcome)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__scratch *scratch = &prove->scratch;
     const hsp_view *view = prove->data.rows;
+    const double visits = sequence ? (double)run->updates : (double)passes * (double)view->rows;
+    const double each = view->rows ? (double)hsp_view_stored(view) / (double)view->rows : 0;
+    const uint64_t n = run->cols + 1;
+    *outcome = HSP__REPLAY_LONG;
+    if (visits * each > REPLAY_WORK) return HSP_OK;
+    uint64_t *left = hsp__scratch_raw(scratch, view->rows, sizeof *left), updates = run->updates;
     winnow_again a = {.file = &prove->data,
                       .run = run,
                       .log = logl((hsp__long)run->alpha),
-                      .clip = (hsp__long)clip};
-    const double visits = sequence ? (double)updates : (double)passes * (double)view->rows;
-    const double each = view->rows ? (double)hsp_view_stored(view) / (double)view->rows : 0;
-    *outcome = HSP__REPLAY_LONG;
-    if (visits * each > REPLAY_WORK) return HSP_OK;
-    uint64_t *left = hsp__new_raw(memory, view->rows, sizeof *left);
-    hsp_status status = left ? again_new(memory, &a, err) : hsp__fail_memory(err);
-    if (!status) memcpy(left, count, view->rows * sizeof *left);
-    if (!status) {
-        const int same = sequence ? again_sequence(&a, sequence, updates)
-                                  : again_passes(&a, passes, updates, left);
-        *outcome = same ? HSP__REPLAY_SAME : HSP__REPLAY_DIFFERS;
+                      .clip = (hsp__long)clip,
+                      .e = hsp__scratch_new(scratch, n, sizeof *a.e),
+                      .off = hsp__scratch_new(scratch, n, sizeof *a.off),
+                      .w = hsp__scratch_new(scratch, n, sizeof *a.w),
+                      .w_off = hsp__scratch_new(scratch, n, sizeof *a.w_off),
+                      .gone = hsp__scratch_new(scratch, n, 1),
+                      .known = hsp__scratch_new(scratch, n, 1),
+                      .powers = hsp__scratch_new(scratch, n, sizeof *a.powers),
+                      .times = hsp__scratch_new(scratch, n, sizeof *a.times)};
+    if (scratch->failed) return hsp__fail_memory(err);
+    memset(a.known, 1, n);
+    for (uint64_t j = 0; j < n; j++)
+        again_weigh(&a, j);
+    memcpy(left, count, view->rows * sizeof *left);
+    int same = 1;
+    for (uint64_t k = 0; same && sequence && k < updates; k++) {
+        same = again_wrong(&a, sequence[k]) == 1;
+        if (same) again_update(&a, sequence[k]);
     }
-    hsp__free(memory, left);
-    hsp__free(memory, a.e);
-    hsp__free(memory, a.off);
-    hsp__free(memory, a.w);
-    hsp__free(memory, a.w_off);
-    hsp__free(memory, a.gone);
-    hsp__free(memory, a.known);
-    hsp__free(memory, a.powers);
-    hsp__free(memory, a.times);
-    return status;
+    /* the rows in turn; the updates must be those in `left`, and none remain */
+    for (uint64_t p = 0; p < passes && !sequence; p++)
+        for (uint64_t i = 0; same && i < view->rows; i++) {
+            const int wrong = again_wrong(&a, i);
+            same = wrong >= 0 && (!wrong || left[i]);
+            if (!same || !wrong) continue;
+            left[i]--;
+            updates--;
+            again_update(&a, i);
+        }
+    if (!sequence && updates) same = 0;
+    *outcome = same ? HSP__REPLAY_SAME : HSP__REPLAY_DIFFERS;
+    return HSP_OK;
 }
