@@ -6,7 +6,8 @@
 #
 # A case is COMMAND/NAME.sh with NAME.out, what it must print. NAME.err is what it must say on standard error, if that
 # matters; NAME.exit its exit status, if that is not 0. Folder all has what concerns every command, docs what the
-# documentation shows. A name is a folder, a case (train/svm, train-svm), or the name of a case in any folder (svm).
+# documentation shows. A name is a folder, a case (train/svm, train-svm), or the name of a case in any folder (svm). If a
+# name means no case, nothing is run or written.
 #
 # A case runs in an empty folder of its own, with `halfspace` in its PATH, EXAMPLES naming the folder of examples and
 # COMMANDS the commands that the program has. In a case of several questions, `question TEXT` prints a line at the head of
@@ -60,7 +61,6 @@ asked()
 run_case()
 {
     case=$1 got=$scratch/got
-    [ -f "$here/$case.sh" ] || { echo "FAILED ${case#\*/}: there is no such case" && return 1; }
     rm -rf "$scratch/work" && mkdir "$scratch/work"
     (cd "$scratch/work" && exec sh "$here/$case.sh") >"$got.out" 2>"$got.err" </dev/null
     echo $? >"$got.exit"
@@ -88,9 +88,12 @@ run_case()
     return 1
 }
 
-# The cases that a name means, one per line.
+# The cases that a name means, one per line; nothing if there is none.
 cases()
 {
+    case $1 in
+    '' | run | .* | */.*) return ;;
+    esac
     if [ -d "$here/$1" ]; then
         set -- "$here/$1"/*.sh
     elif [ -f "$here/$1.sh" ]; then
@@ -101,6 +104,7 @@ cases()
         set -- "$here"/*/"$1.sh"
     fi
     for script; do
+        [ -f "$script" ] || continue
         script=${script#"$here/"}
         echo "${script%.sh}"
     done
@@ -108,20 +112,29 @@ cases()
 
 # shellcheck disable=SC2046 # folders are words
 [ $# -gt 0 ] || set -- $(cd "$here" && echo */)
-passed=0 failed=0
+named=
 for name; do
-    for case in $(cases "${name%/}"); do
-        run_case "$case"
-        case $? in
-        0) passed=$((passed + 1)) ;;
-        77) ;;
-        *) failed=$((failed + 1)) ;;
-        esac
-    done
+    meant=$(cases "${name%/}")
+    [ "$meant" ] || { echo "FAILED $name: there is no such case" && exit 1; }
+    named="$named $meant"
 done
-for stray in "$here"/*.sh; do
+passed=0 failed=0
+for case in $named; do
+    run_case "$case"
+    case $? in
+    0) passed=$((passed + 1)) ;;
+    77) ;;
+    *) failed=$((failed + 1)) ;;
+    esac
+done
+for stray in "$here"/*.*; do
     [ "$stray" = "$here/run.sh" ] && continue
     echo "FAILED ${stray##*/}: a case belongs in the folder of its command"
+    failed=$((failed + 1))
+done
+for stray in "$here"/*/*.*; do
+    [ -f "${stray%.*}.sh" ] && continue
+    echo "FAILED ${stray#"$here/"}: there is no such case"
     failed=$((failed + 1))
 done
 echo "$passed passed, $failed failed"
