@@ -61,6 +61,22 @@ for line in 'base/test_nothing' 'cli train nothing'; do
     report $? "a quick test that does not exist ($line) is caught"
 done
 
+# A case of the command that prints "new" where "old" is expected, and expected output of no case.
+plant tests/cli/train/a.sh 'echo new\n' tests/cli/train/a.out 'old\n' build/halfspace ''
+cp tests/cli/run.sh "$tree/tests/cli/"
+chmod +x "$tree/build/halfspace"
+cli() { sh "$tree/tests/cli/run.sh" "$@" >"$tree/said" 2>&1; }
+for name in b run '' ..; do
+    ! cli --update train/a "$name" && grep -qx old "$tree/tests/cli/train/a.out" &&
+        [ "$(find "$tree/tests" -type f | wc -l)" -eq 3 ]
+    report $? "a name that means no case ('$name') changes no expected output"
+done
+cli --update train/a && grep -qx new "$tree/tests/cli/train/a.out"
+report $? 'a case that is named is updated'
+: >"$tree/tests/cli/train/b.err"
+! cli && grep -q '^FAILED train/b.err' "$tree/said"
+report $? 'expected output without a case is caught'
+
 if [ "${1-}" ] && command -v python3 >/dev/null; then
     python3 tests/base/decimal_powers.py "$1"
     report $? 'powers of ten'
