@@ -4,6 +4,7 @@
  *     args.c        argv against tables of options
  *     files.c       files read and checked
  *     help.c        --help, from the same tables; man.c and completion.c likewise
+ *     messages.c    notes, warnings and errors
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
  *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
@@ -123,8 +124,10 @@ hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const 
  * sentence says that. */
 void cli_explain_options(const cli *run, const char *sentence);
 
-/* A sentence to standard error unless -q: "halfspace: ...". */
+/* Sentences to standard error: "halfspace: ..." unless -q, in any case, "halfspace: warning: ...". */
 void cli_say(const cli *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Is `out` written as text? `write` are options of hsp_write_options. Then rows are read so that
  * they keep their digits, unless the user says otherwise. */

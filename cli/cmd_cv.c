@@ -50,16 +50,13 @@ static void cv_warn(const hsp_held_out *all)
 {
     cli_progress_clear();
     if (all->inseparable)
-        fprintf(stderr,
-                "halfspace: warning: NO SEPARATOR was found in %s of %s folds: there is no model "
-                "of them, "
-                "and all their rows count as mistakes.\n",
-                show_count(all->inseparable), show_count(all->folds));
+        cli_warn("NO SEPARATOR was found in %s of %s folds: there is no model of them, and all "
+                 "their rows count as mistakes.",
+                 show_count(all->inseparable), show_count(all->folds));
     if (!all->unconverged) return;
-    fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s of %s folds: the error is that of "
-            "unfinished models. 'train' with the same options says what to try.\n",
-            show_count(all->unconverged), show_count(all->folds));
+    cli_warn("DID NOT CONVERGE in %s of %s folds: the error is that of unfinished models. 'train' "
+             "with the same options says what to try.",
+             show_count(all->unconverged), show_count(all->folds));
 }
 
 /* ---- The command ---- */

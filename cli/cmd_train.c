@@ -263,9 +263,9 @@ static void train_warn_gap(const cli *run, const train *done)
     const hsp_training *all = &done->run;
     const char *limit = all->stop == HSP_STOP_SECONDS ? "--max-seconds" : "--max-passes";
     if (!train_has(run, "gap")) {
-        fprintf(stderr, "halfspace: warning: DID NOT CONVERGE in %s linear program%s%s\n",
-                show_count(all->passes), plural(all->passes),
-                all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
+        cli_warn("DID NOT CONVERGE in %s linear program%s%s", show_count(all->passes),
+                 plural(all->passes),
+                 all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
         return;
     }
     const int hard =
@@ -275,24 +275,23 @@ static void train_warn_gap(const cli *run, const train *done)
     const int named = solver && strcmp(solver, "auto") != 0;
     const int stalled = all->stop == HSP_STOP_STALLED, more = !limited && !stalled;
     if (isnan(all->convergence.gap)) {
-        fprintf(stderr,
-                stalled ? "halfspace: warning: DID NOT CONVERGE: the objective or its bound leaves "
-                          "the range of double precision. Try --scale standard.\n"
-                        : "halfspace: warning: DID NOT CONVERGE: %s ended the run before the gap "
-                          "was computed. Try more %s.\n",
-                limit, limit);
+        cli_warn(
+            stalled
+                ? "DID NOT CONVERGE: the objective or its bound leaves the range of double "
+                  "precision. Try --scale standard."
+                : "DID NOT CONVERGE: %s ended the run before the gap was computed. Try more %s.",
+            limit, limit);
         return;
     }
-    fprintf(stderr,
-            "halfspace: warning: DID NOT CONVERGE in %s pass%s: duality gap %s, target %s%s. "
-            "Try %s%s%s%s--scale standard%s or a larger --gap.\n",
-            show_count(all->passes), all->passes == 1 ? "" : "es",
-            show_number(all->convergence.gap), show_number(train_gap(run)),
-            limited   ? "; rounding errors keep it from getting nearer"
-            : stalled ? "; no further step makes it smaller"
-                      : "",
-            named ? "--solver auto, " : "", more ? "more " : "", more ? limit : "",
-            more ? ", " : "", hard ? "" : ", a smaller --C");
+    cli_warn("DID NOT CONVERGE in %s pass%s: duality gap %s, target %s%s. Try %s%s%s%s--scale "
+             "standard%s or a larger --gap.",
+             show_count(all->passes), all->passes == 1 ? "" : "es",
+             show_number(all->convergence.gap), show_number(train_gap(run)),
+             limited   ? "; rounding errors keep it from getting nearer"
+             : stalled ? "; no further step makes it smaller"
+                       : "",
+             named ? "--solver auto, " : "", more ? "more " : "", more ? limit : "",
+             more ? ", " : "", hard ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */
@@ -303,16 +302,15 @@ static void train_warn(const cli *run, const train *done)
     if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
     if (all->stop == HSP_STOP_INSEPARABLE) {
         if (done->out)
-            fprintf(stderr, "halfspace: there is no separator, so %s was not written\n",
-                    show_output(done->out));
+            cli_complain("there is no separator, so %s was not written", show_output(done->out));
         return;
     }
     if (all->stop == HSP_STOP_REQUEST && all->convergence.solver) {
         const int known = !isnan(all->convergence.gap);
-        fprintf(stderr, "halfspace: stopped on request%s%s; the model so far is %s%s\n",
-                known ? " with a duality gap of " : "",
-                known ? show_number(all->convergence.gap) : "", done->out ? "in " : "not kept",
-                done->out ? show_output(done->out) : "");
+        cli_complain("stopped on request%s%s; the model so far is %s%s",
+                     known ? " with a duality gap of " : "",
+                     known ? show_number(all->convergence.gap) : "", done->out ? "in " : "not kept",
+                     done->out ? show_output(done->out) : "");
         return;
     }
     if (all->convergence.solver) {
@@ -320,32 +318,26 @@ static void train_warn(const cli *run, const train *done)
         return;
     }
     if (all->stop == HSP_STOP_REQUEST) {
-        fprintf(stderr,
-                "halfspace: stopped on request after %s update%s; the model so far is %s%s\n",
-                show_count(all->updates), plural(all->updates), done->out ? "in " : "not kept",
-                done->out ? show_output(done->out) : "");
+        cli_complain("stopped on request after %s update%s; the model so far is %s%s",
+                     show_count(all->updates), plural(all->updates), done->out ? "in " : "not kept",
+                     done->out ? show_output(done->out) : "");
         return;
     }
     if (all->experts.count) {
-        fprintf(stderr, "halfspace: warning: --max-seconds ended the run after %s rows\n",
-                show_count(all->experts.examples));
+        cli_warn("--max-seconds ended the run after %s rows", show_count(all->experts.examples));
         return;
     }
     if (all->mistakes_last_pass == 0) { /* nor has it seen all rows */
-        fprintf(stderr,
-                "halfspace: warning: DID NOT CONVERGE: %s ended the run before the end of pass "
-                "%s. Try more %s.\n",
-                train_limit(run, all->stop), show_count(all->passes), train_limit(run, all->stop));
+        cli_warn("DID NOT CONVERGE: %s ended the run before the end of pass %s. Try more %s.",
+                 train_limit(run, all->stop), show_count(all->passes), train_limit(run, all->stop));
         return;
     }
     char *advice = train_advice(run, done);
-    fprintf(
-        stderr,
-        "halfspace: warning: DID NOT CONVERGE in %s pass%s and %s update%s: the last pass still "
-        "changed the weights %s time%s. Try more %s%s; the data may not be separable.\n",
-        show_count(all->passes), all->passes == 1 ? "" : "es", show_count(all->updates),
-        plural(all->updates), show_count(all->mistakes_last_pass), plural(all->mistakes_last_pass),
-        train_limit(run, all->stop), advice);
+    cli_warn("DID NOT CONVERGE in %s pass%s and %s update%s: the last pass still changed the "
+             "weights %s time%s. Try more %s%s; the data may not be separable.",
+             show_count(all->passes), all->passes == 1 ? "" : "es", show_count(all->updates),
+             plural(all->updates), show_count(all->mistakes_last_pass),
+             plural(all->mistakes_last_pass), train_limit(run, all->stop), advice);
     free(advice);
 }
 

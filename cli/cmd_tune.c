@@ -176,26 +176,22 @@ static void tune_warn(const tune *done)
     }
     cli_progress_clear();
     if (none)
-        fprintf(stderr,
-                "halfspace: warning: at %s of %s points in some folds NO SEPARATOR was found: "
-                "there is no "
-                "model of them, and all their rows count as mistakes.\n",
-                show_count(none), show_count(hsp_tuning_points(done->seen)));
+        cli_warn("at %s of %s points in some folds NO SEPARATOR was found: there is no model of "
+                 "them, and all their rows count as mistakes.",
+                 show_count(none), show_count(hsp_tuning_points(done->seen)));
     if (points)
-        fprintf(stderr,
-                "halfspace: warning: at %s of %s points some folds DID NOT CONVERGE: their errors "
-                "are those of unfinished models.\n",
-                show_count(points), show_count(hsp_tuning_points(done->seen)));
+        cli_warn("at %s of %s points some folds DID NOT CONVERGE: their errors are those of "
+                 "unfinished models.",
+                 show_count(points), show_count(hsp_tuning_points(done->seen)));
     if (done->run.stop == HSP_STOP_REQUEST)
-        fprintf(stderr, "halfspace: stopped on request; the model so far is %s%s\n",
-                done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
+        cli_complain("stopped on request; the model so far is %s%s", done->out ? "in " : "not kept",
+                     done->out ? show_output(done->out) : "");
     else if (done->run.stop == HSP_STOP_INSEPARABLE)
-        fprintf(stderr, "halfspace: no separator was found, so there is no model\n");
+        cli_complain("no separator was found, so there is no model");
     else if (done->run.stop != HSP_STOP_CONVERGED)
-        fprintf(stderr,
-                "halfspace: warning: training on all rows DID NOT CONVERGE (%s). 'train' "
-                "with the chosen options says what to try.\n",
-                hsp_stop_name(done->run.stop));
+        cli_warn("training on all rows DID NOT CONVERGE (%s). 'train' with the chosen options says "
+                 "what to try.",
+                 hsp_stop_name(done->run.stop));
 }
 
 /* ---- The command ---- */

@@ -1,7 +1,6 @@
 /* halfspace: the command. From argv to a sub-command and an exit status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,56 +19,15 @@ const cli_command *const cli_commands[] = {&cli_train,    &cli_cv,        &cli_t
                                            &cli_split,    &cli_scale,     &cli_kernel,
                                            &cli_make,     &cli_help,      NULL};
 
-/* ---- Saying things ---- */
-
-static void main_say_list(const char *kind, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
-static void main_say_list(const char *kind, const char *format, va_list args)
-{
-    cli_progress_clear();
-    fprintf(stderr, "halfspace: %s", kind);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-}
-
-void cli_say(const cli *run, const char *format, ...)
-{
-    if (cli_quiet(run)) return;
-    va_list args;
-    va_start(args, format);
-    main_say_list("", format, args);
-    va_end(args);
-}
-
-static void main_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void main_complain(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    main_say_list("", format, args);
-    va_end(args);
-}
-
+/* What the library says. */
 static void main_log(void *user, hsp_log_level level, const char *sentence)
 {
     const cli *run = user;
-    cli_progress_clear();
     if (level == HSP_LOG_WARNING)
-        fprintf(stderr, "halfspace: warning: %s\n", show_text(sentence));
+        cli_warn("%s", show_text(sentence));
     else
         cli_say(run, "note: %s", show_text(sentence));
     if (level == HSP_LOG_WARNING || !cli_quiet(run)) cli_explain_options(run, sentence);
-}
-
-hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const char *format, ...)
-{
-    va_list args;
-    *err = (hsp_error){.status = status};
-    snprintf(err->file, sizeof err->file, "%s", place ? place : "");
-    va_start(args, format);
-    vsnprintf(err->message, sizeof err->message, format, args);
-    va_end(args);
-    return status;
 }
 
 /* ---- Finding things ---- */
@@ -97,7 +55,7 @@ static int main_finish(int exit_status)
     int code = errno;
     if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
     if (!bad) return exit_status;
-    main_complain("standard output: cannot write: %s", strerror(code));
+    cli_complain("standard output: cannot write: %s", strerror(code));
     return exit_status ? exit_status : hsp_status_exit(HSP_IO);
 }
 
@@ -105,11 +63,11 @@ static int main_finish(int exit_status)
 static int main_fail(const cli *run, const hsp_error *err, int wrong)
 {
     char text[sizeof err->file + sizeof err->message + 64];
-    main_complain("%s", show_text(hsp_error_text(err, text, sizeof text)));
+    cli_complain("%s", show_text(hsp_error_text(err, text, sizeof text)));
     cli_explain_options(run, text);
     if (wrong)
-        main_complain("try 'halfspace %s %s%s--help'", run->command->name,
-                      run->variant ? run->variant->name : "", run->variant ? " " : "");
+        cli_complain("try 'halfspace %s %s%s--help'", run->command->name,
+                     run->variant ? run->variant->name : "", run->variant ? " " : "");
     return err->status == HSP_CANCELLED ? cli_stop_status() : hsp_status_exit(err->status);
 }
 
@@ -152,7 +110,7 @@ static int main_command(const cli_command *command, int count, char **argv)
     cli run = {.command = command};
     hsp_error err = {0};
     if (hsp_context_new(NULL, &run.ctx) != HSP_OK) {
-        main_complain("out of memory");
+        cli_complain("out of memory");
         return hsp_status_exit(HSP_NO_MEMORY);
     }
     hsp_status status = main_variant(&run, &count, &argv, &err);
@@ -188,9 +146,9 @@ static int main_unknown(const char *word)
         names[count++] = cli_commands[i]->name;
     nearest = hsp_nearest(word, names, count);
     if (nearest)
-        main_complain("there is no command '%s'; did you mean %s?", word, nearest);
+        cli_complain("there is no command '%s'; did you mean %s?", word, nearest);
     else
-        main_complain("there is no command '%s'; 'halfspace --help' lists them", word);
+        cli_complain("there is no command '%s'; 'halfspace --help' lists them", word);
     return hsp_status_exit(HSP_USAGE);
 }
 
