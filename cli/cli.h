@@ -189,6 +189,12 @@ hsp_status cli_report(const cli *run, const cli_result *result, const void *reco
         .type = HSP_FIELD_TEXT, .text = template \
     }
 
+/* A line with a label, likewise. */
+#define CLI_TEXT(title, template)                                \
+    {                                                            \
+        .type = HSP_FIELD_TEXT, .label = title, .text = template \
+    }
+
 /* A confusion matrix: counts[true class * classes + predicted class]. */
 typedef struct cli_confusion {
     uint32_t classes;

@@ -3,7 +3,7 @@
  *
  * Text for people: each field with a label is a line "label  value"; what stands for the value is
  * its template, if it has one. A field with a template and no label is a line of its own, and a
- * list of records with a label is a table below it. In a template
+ * list of records with a label, itself a template, is a table below it. In a template
  *
  *     {}            is the field's own value, {key} that of another field: of this record, of its
  *                   parts, or of a record around it
@@ -81,6 +81,7 @@ static int fields_show(fields_text *out, const hsp_field *field, const fields_sc
 {
     fields_room room;
     const char *text = NULL;
+    int input; /* the name of a file that was read */
     if (field->type == HSP_FIELD_LIST) return fields_show_list(out, field, scope->record);
     const void *value = hsp_field_value(field, scope->record, 0, &room);
     if (!value) return 0;
@@ -108,7 +109,9 @@ static int fields_show(fields_text *out, const hsp_field *field, const fields_sc
         break;
     case HSP_FIELD_NUMBER:
     case HSP_FIELD_TEXT:
-        text = show_text(value);
+        input =
+            field->name && (strcmp(field->name, "file") == 0 || strcmp(field->name, "model") == 0);
+        text = input ? show_input(value) : show_text(value);
         break;
     default:
         return 0;
@@ -211,36 +214,50 @@ static int fields_is_number(const hsp_field *field)
     return field->type >= HSP_FIELD_COUNT && field->type <= HSP_FIELD_NUMBER;
 }
 
-/* A list of records: a table with a column per field that has a label. */
+/* Has a record of a list columns? Plain values stand in a line. */
+static int fields_is_table(const hsp_field *items)
+{
+    return items->name || items->label || items[1].type != HSP_FIELD_END;
+}
+
+/* A list of records: a table with a column per field that has a label. A row of headings stands
+ * above it, unless all of them are "". */
 static void fields_print_list(const hsp_field *field, const fields_scope *scope, FILE *file)
 {
+    const hsp_field title = {.type = HSP_FIELD_TEXT, .text = field->label};
+    const size_t most = field->most ? field->most : FIELDS_ROWS;
     fields_room room;
     char columns[64] = "";
     size_t count = 0, width = 0;
+    int headed = 0;
     cli_table table;
     while (hsp_field_value(field, scope->record, count, &room))
         count++;
-    for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++)
+    char *heading = count ? fields_line(&title, scope) : NULL;
+    if (!heading) return;
+    for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++) {
         if (item->label) columns[width++] = fields_is_number(item) ? 'r' : 'l';
-    if (!count) return;
+        headed |= item->label && *item->label;
+    }
     table_begin(&table, columns);
-    for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++)
+    for (const hsp_field *item = field->of(); headed && item->type != HSP_FIELD_END; item++)
         if (item->label) table_cell(&table, "%s", item->label);
-    for (size_t i = 0; i < count && i < FIELDS_ROWS; i++) {
+    for (size_t i = 0; i < count && i < most; i++) {
         const fields_scope inner = {field->of(), hsp_field_value(field, scope->record, i, &room),
                                     scope};
         for (const hsp_field *item = inner.fields; item->type != HSP_FIELD_END; item++) {
             if (!item->label) continue;
             char *cell = fields_line(item, &inner);
-            table_cell(&table, "%s", cell ? cell : fields_is_number(item) ? "-" : "");
+            table_cell(&table, "%s", cell ? cell : item->name && fields_is_number(item) ? "-" : "");
             free(cell);
         }
     }
-    fprintf(file, "\n%s", field->label);
-    if (count > FIELDS_ROWS)
-        fprintf(file, " (the first %d of %s; --json has all)", FIELDS_ROWS, show_count(count));
+    fprintf(file, "\n%s", heading);
+    if (count > most)
+        fprintf(file, " (the first %zu of %s; --json has all)", most, show_count(count));
     fputc('\n', file);
     table_print(&table, file);
+    free(heading);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): parts of parts */
@@ -248,7 +265,9 @@ static void fields_print(cli_table *table, const fields_scope *scope, FILE *file
 {
     for (const hsp_field *field = scope->fields; field->type != HSP_FIELD_END; field++) {
         fields_room room;
-        if (field->type == HSP_FIELD_LIST && field->label && !field->text) {
+        const int list = field->type == HSP_FIELD_MAP ||
+                         (field->type == HSP_FIELD_LIST && fields_is_table(field->of()));
+        if (list && field->label && !field->text) {
             table_print(table, file);
             fields_print_list(field, scope, file);
             table->before = "\n";

@@ -36,6 +36,7 @@ typedef struct hsp_field {
     const char *label, *text; /* in a text for people, and how (docs/development/reports.md) */
     const char *meaning;      /* a noun phrase, without a full stop */
     const char *when;         /* when it is null, or absent; NULL: never */
+    size_t most;              /* entries of a list that a text shows; 0: the text decides */
     size_t offset;            /* of the value in the record, unless there is `get`: it returns the
                                  value (i-th record of a list; a text itself), perhaps made in
                                  `room`, or NULL */
