@@ -249,10 +249,12 @@ const char *show_count(uint64_t count); /* 1,234,567 */
 const char *show_number(double value);  /* six digits at most */
 /* One end of a range: more digits where six do not tell it from the other end. */
 const char *show_end(double value, double other);
-const char *show_below(double value);     /* likewise, and not above the value but by 1e-12 of it */
-const char *show_share(double share);     /* 33.3% */
-const char *show_bytes(uint64_t bytes);   /* 1.2 MB */
-const char *show_input(const char *path); /* a file's name; - is a standard stream */
+const char *show_below(double value); /* likewise, and not above the value but by 1e-12 of it */
+const char *show_above(double value); /* likewise, not below the value */
+const char *show_share(double share); /* 33.3% */
+const char *show_share_bound(double share, int up); /* 33.34%, rounded up or down */
+const char *show_bytes(uint64_t bytes);             /* 1.2 MB */
+const char *show_input(const char *path);           /* a file's name; - is a standard stream */
 const char *show_output(const char *path);
 const char *show_name(const char *name); /* no control characters, not too long */
 const char *show_text(const char *text); /* likewise, of up to 1,024 bytes */

@@ -33,100 +33,25 @@ typedef struct audit {
     double low, high; /* in [low, high] the widest is */
 } audit;
 
-/* ---- For people ---- */
-
-static void audit_row(cli_table *table, const hsp_mistake_bound *bound)
-{
-    table_cell(table, "%s", bound->name);
-    table_cell(table, "%s", bound->formula);
-    if (bound->applies) {
-        table_cell(table, "%s", show_number(bound->observed));
-        table_cell(table, "%s", bound->lower ? ">=" : "<=");
-        table_cell(table, "%s", show_number(bound->bound));
-        table_cell(table, "%s", bound->held ? "held" : "EXCEEDED");
-    } else {
-        for (int i = 0; i < 3; i++)
-            table_cell(table, "%s", "");
-        table_cell(table, "does not apply");
-    }
-}
-
-static const char *audit_fact(const hsp_model *model, const char *name)
-{
-    const char *fact = hsp_model_metadata(model, name);
-    return fact ? show_name(fact) : "unknown";
-}
-
-/* What is audited, and what it is compared with. */
-static void audit_print_head(const cli *run, const audit *seen)
-{
-    const hsp_model *model = seen->given.model;
-    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
-    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
-    printf("%s on %s%s: ", show_input(run->arguments[0]), show_input(run->arguments[1]),
-           hsp_data_stored_note(seen->given.data));
-    if (seen->found && seen->separates && !(seen->low > 0 && isfinite(seen->high)))
-        printf("%s updates; w* is a separator whose margin double precision does not tell\n",
-               audit_fact(model, "updates"));
-    else if (seen->found && seen->separates)
-        printf("%s updates; w* is the widest separator, with a margin in [%.9g, %.9g]\n",
-               audit_fact(model, "updates"), seen->low, seen->high);
-    else if (seen->found)
-        printf("%s updates; there is no separator, and w* is that of svm with C = 1\n",
-               audit_fact(model, "updates"));
-    else if (reference || disjunction)
-        printf("%s updates; w* is %s%s\n", audit_fact(model, "updates"),
-               reference ? "" : "the disjunction of ",
-               reference ? show_input(reference) : show_name(disjunction));
-    else
-        printf("%s mistakes of %s experts on %s rows, compared with the best of them\n",
-               audit_fact(model, "mistakes"), audit_fact(model, "experts"),
-               audit_fact(model, "examples"));
-}
-
-static void audit_print(const cli *run, const audit *seen)
-{
-    static const char *const heads[] = {"theorem", "formula", "observed", "", "bound", "result"};
-    cli_table table;
-    audit_print_head(run, seen);
-    table_begin(&table, "llrlrl");
-    for (int i = 0; i < 6; i++)
-        table_cell(&table, "%s", heads[i]);
-    for (size_t i = 0; i < seen->count; i++)
-        audit_row(&table, &seen->bounds[i]);
-    table_print(&table, stdout);
-    printf("\nThe figures, or what speaks against it:\n");
-    table_begin(&table, "ll");
-    for (size_t i = 0; i < seen->count; i++)
-        table_line(&table, seen->bounds[i].name, "%s", seen->bounds[i].why);
-    table_print(&table, stdout);
-    if (seen->exceeded)
-        printf("\n%s of %s EXCEEDED: that is a bug, or these are not the rows of the run.\n",
-               show_count(seen->exceeded), show_count(seen->applying));
-    else if (seen->applying)
-        printf("\nAll %s that apply held.\n", show_count(seen->applying));
-    else
-        printf("\nNone applies: nothing was shown.\n");
-}
-
 /* ---- The result ---- */
 
-GETTER(audit_bound_held, hsp_mistake_bound, bound, bound->applies ? &bound->held : NULL)
+GETTER(audit_bound_at, audit, seen, i < seen->count ? &seen->bounds[i] : NULL)
+GETTER(audit_margin, audit, seen, seen->separates ? seen : NULL)
+GETTER_NEW(audit_held, audit, seen, int, !seen->exceeded)
+GETTER(audit_some_exceeded, audit, seen, seen->exceeded ? &seen->exceeded : NULL)
+GETTER(audit_some_apply, audit, seen, seen->applying ? &seen->applying : NULL)
 GETTER(audit_why, hsp_mistake_bound, bound, bound->why)
 
-FIELDS(audit_bound_fields, hsp_mistake_bound,
-       FIELD(TEXT, "name", NULL, name, "name of the theorem"),
-       FIELD(TEXT, "formula", NULL, formula, "what it says"),
-       FIELD(FLAG, "applies", NULL, applies, "its assumptions hold on this data"),
-       FIELD(REAL, "observed", NULL, observed, "the left side, of the run",
-             .when = "null if it does not apply"),
-       FIELD(REAL, "bound", NULL, bound, "the right side", .when = "null if it does not apply"),
-       FIELD(FLAG, "lower", NULL, lower, "observed must be at least the bound, not at most"),
-       FIELD_GET(FLAG, "held", NULL, audit_bound_held, "the bound held",
-                 .when = "null if it does not apply"),
-       FIELD_GET(TEXT, "why", NULL, audit_why, "the figures, or the assumption that fails"))
+/* A figure of the run, as the model records it. */
+static const char *audit_recorded(const audit *seen, const char *name)
+{
+    const char *text = hsp_model_metadata(seen->given.model, name);
+    return text ? text : "unknown";
+}
 
-GETTER(audit_bound_at, audit, seen, i < seen->count ? &seen->bounds[i] : NULL)
+GETTER(audit_mistakes, audit, seen, audit_recorded(seen, "mistakes"))
+GETTER(audit_experts, audit, seen, audit_recorded(seen, "experts"))
+GETTER(audit_rows, audit, seen, audit_recorded(seen, "examples"))
 
 static const void *audit_updates(const void *record, size_t i, void *room)
 {
@@ -137,30 +62,65 @@ static const void *audit_updates(const void *record, size_t i, void *room)
     return room;
 }
 
-GETTER(audit_margin, audit, seen, seen->separates ? seen : NULL)
-GETTER_NEW(audit_held, audit, seen, int, !seen->exceeded)
+/* What w* is; NULL: experts are compared with the best of them. */
+static const void *audit_compared(const void *record, size_t i, void *room)
+{
+    const audit *seen = record;
+    (void)i;
+    if (seen->named) return show_input(seen->named);
+    if (seen->disjunction)
+        snprintf(room, HSP_FIELD_ROOM, "the disjunction of %s", show_name(seen->disjunction));
+    else if (!seen->found)
+        return NULL;
+    else if (!seen->separates)
+        return "that of svm with C = 1, since there is no separator";
+    else if (!(seen->low > 0 && isfinite(seen->high)))
+        return "a separator whose margin double precision does not tell";
+    else
+        snprintf(room, HSP_FIELD_ROOM, "the widest separator, with a margin in [%.9g, %.9g]",
+                 seen->low, seen->high);
+    return room;
+}
 
 FIELDS(audit_margin_fields, audit, FIELD(REAL, "low", NULL, low, "it is at least this"),
        FIELD(REAL, "high", NULL, high, "it is at most this"))
 
-FIELDS(audit_fields, audit, FIELD(TEXT, "model", NULL, model, "the model file"),
-       FIELD(TEXT, "file", NULL, file, "the data file"),
-       FIELD(PART, NULL, NULL, given.data, NULL, .of = cli_numbers_fields),
-       FIELD(TEXT, "reference", NULL, named, "the model file of the reference",
-             .when = "null without --reference"),
-       FIELD_GET(OBJECT, "margin", NULL, audit_margin,
-                 "the widest margin, if the reference was searched for and separates the rows",
-                 .when = "null otherwise", .of = audit_margin_fields),
-       FIELD(TEXT, "disjunction", NULL, disjunction, "the columns of the reference",
-             .when = "null without --disjunction"),
-       FIELD_GET(COUNT, "updates", NULL, audit_updates, "updates of the run",
-                 .when = "null if the model does not record them"),
-       FIELD_GET(FLAG, "held", NULL, audit_held, "no bound that applies was exceeded"),
-       FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
-       FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
-       FIELD_GET(LIST, "bounds", NULL, audit_bound_at, "the bounds", .of = audit_bound_fields),
-       FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read"),
-       FIELD(SECONDS, "audit_seconds", NULL, seconds, "time to audit"))
+FIELDS(audit_why_fields, hsp_mistake_bound, FIELD(TEXT, NULL, "", name, NULL),
+       FIELD_GET(TEXT, NULL, "", audit_why, NULL))
+
+FIELDS(
+    audit_fields, audit,
+    CLI_LINE("{model} on {file}{.note}: [[{updates:update}~unknown updates]; w* is {.compared}~"
+             "{.mistakes} mistakes of {.experts} experts on {.examples} rows, compared with the "
+             "best of them]"),
+    FIELD_GET(TEXT, ".compared", NULL, audit_compared, NULL),
+    FIELD_GET(TEXT, ".mistakes", NULL, audit_mistakes, NULL),
+    FIELD_GET(TEXT, ".experts", NULL, audit_experts, NULL),
+    FIELD_GET(TEXT, ".examples", NULL, audit_rows, NULL),
+    FIELD_GET(COUNT, ".exceeded", NULL, audit_some_exceeded, NULL),
+    FIELD_GET(COUNT, ".applying", NULL, audit_some_apply, NULL),
+    FIELD(TEXT, "model", NULL, model, "the model file"),
+    FIELD(TEXT, "file", NULL, file, "the data file"),
+    FIELD(PART, NULL, NULL, given.data, NULL, .of = cli_numbers_fields),
+    FIELD(TEXT, "reference", NULL, named, "the model file of the reference",
+          .when = "null without --reference"),
+    FIELD_GET(OBJECT, "margin", NULL, audit_margin,
+              "the widest margin, if the reference was searched for and separates the rows",
+              .when = "null otherwise", .of = audit_margin_fields),
+    FIELD(TEXT, "disjunction", NULL, disjunction, "the columns of the reference",
+          .when = "null without --disjunction"),
+    FIELD_GET(COUNT, "updates", NULL, audit_updates, "updates of the run",
+              .when = "null if the model does not record them"),
+    FIELD_GET(FLAG, "held", NULL, audit_held, "no bound that applies was exceeded"),
+    FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
+    FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
+    FIELD_GET(LIST, "bounds", "", audit_bound_at, "the bounds", .of = hsp_mistake_bound_fields),
+    FIELD_GET(LIST, NULL, "The figures, or what speaks against it:", audit_bound_at, NULL,
+              .of = audit_why_fields),
+    CLI_LINE("\n[{.exceeded} of {applying} EXCEEDED: that is a bug, or these are not the rows of "
+             "the run.~All {.applying} that apply held.~None applies: nothing was shown.]"),
+    FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read"),
+    FIELD(SECONDS, "audit_seconds", NULL, seconds, "time to audit"))
 
 static const cli_result audit_results[] = {{"audit", audit_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
@@ -240,11 +200,7 @@ static hsp_status audit_run(cli *run, hsp_error *err)
         }
         run->exit_status = seen.exceeded ? 1 : 0;
         seen.seconds = cli_seconds() - start;
-        cli_progress_clear();
-        if (cli_json(run))
-            status = cli_report(run, audit_results, &seen, stdout, err);
-        else
-            audit_print(run, &seen);
+        status = cli_report(run, audit_results, &seen, stdout, err);
     }
     hsp_mistake_bounds_free(seen.bounds);
     hsp_model_free(seen.reference);

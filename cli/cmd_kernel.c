@@ -1,5 +1,4 @@
 /* halfspace kernel check | gram: is an expression a kernel on this data, and its Gram matrix. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +6,6 @@
 
 enum { KERNEL_ACTION, KERNEL_READ, KERNEL_WRITE };
 
-#define KERNEL_LEADING 10    /* eigenvalues in JSON */
-#define KERNEL_SHOWN   5     /* eigenvalues for people */
-#define KERNEL_LINES   12    /* of a witness, for people */
 #define KERNEL_MANY    2500  /* rows that are worth a warning ... */
 #define KERNEL_SECONDS 8e-10 /* ... of this many times their cube, measured: 20 s of 3,000 */
 
@@ -67,102 +63,71 @@ static void kernel_free(kernel_job *job)
     hsp_data_free(job->against);
 }
 
-/* The expression with the columns' numbers as in the file; its rules fitted to the rows that
- * others are measured against. */
-static hsp_status kernel_parse(cli *run, kernel_job *job, hsp_error *err)
-{
-    hsp_data *base = job->against ? job->against : job->data;
-    const int allow = hsp_options_flag(run->options[KERNEL_ACTION], "allow-indefinite");
-    const hsp_view *view = NULL;
-    hsp_status status = hsp_kernel_parse(run->ctx, run->arguments[0], allow,
-                                         hsp_data_index_base(base), err, &job->kernel);
-    if (status == HSP_OK) status = hsp_data_view(run->ctx, base, err, &view);
-    if (status == HSP_OK) status = hsp_kernel_fit(run->ctx, job->kernel, view, err);
-    job->start = cli_seconds();
-    return status;
-}
-
+/* Read the rows, and fit the rules of the expression to those that others are measured against. An
+ * error in the expression is reported before a large file is read: columns from 0 are the most that
+ * any file has. Then the columns have the numbers of the file. */
 static hsp_status kernel_open(cli *run, const char *against, kernel_job *job, hsp_error *err)
 {
     const hsp_options *read = run->options[KERNEL_READ];
-    hsp_kernel *early = NULL;
+    const int allow = hsp_options_flag(run->options[KERNEL_ACTION], "allow-indefinite");
+    const hsp_view *view = NULL;
     double more = 0;
-    hsp_status status;
-    /* An error in the expression is reported before a large file is read. Columns from 0 are the most
-     * that any file has. */
-    status = hsp_kernel_parse(run->ctx, run->arguments[0],
-                              hsp_options_flag(run->options[KERNEL_ACTION], "allow-indefinite"), 0,
-                              err, &early);
-    hsp_kernel_free(early);
+    hsp_status status = hsp_kernel_parse(run->ctx, run->arguments[0], allow, 0, err, &job->kernel);
     if (status == HSP_OK && against)
         status = cli_read(run, against, read, NULL, err, &job->against, &more);
     if (status == HSP_OK)
         status =
             cli_read(run, run->arguments[1], read, against ? hsp_data_encoding(job->against) : NULL,
                      err, &job->data, &job->load);
+    if (status != HSP_OK) return status;
+    hsp_data *base = job->against ? job->against : job->data;
     job->load += more;
-    return status == HSP_OK ? kernel_parse(run, job, err) : status;
-}
-
-/* ---- check ---- */
-
-typedef struct kernel_found {
-    const kernel_job *job;
-    const char *written; /* the file of features, or NULL */
-    double quantiles[5];
-    uint64_t *rows; /* count, malloc'ed; NULL: all */
-    uint64_t count;
-    hsp_kernel_verdict *verdict;
-    hsp_factor factor;
-    hsp_data *features; /* or NULL */
-} kernel_found;
-
-/* A given matrix is a kernel or is not, whatever the expression around it. */
-static const char *kernel_closure(const hsp_kernel *kernel)
-{
-    if (hsp_kernel_is_indefinite(kernel)) return "does not make it a kernel";
-    return strstr(hsp_kernel_text(kernel), "precomputed")
-               ? "makes it a kernel if the given matrix is one"
-               : "makes it a kernel on any rows";
-}
-
-static int kernel_closed(const hsp_kernel *kernel)
-{
-    return !hsp_kernel_is_indefinite(kernel) && !strstr(hsp_kernel_text(kernel), "precomputed");
-}
-
-/* How many of the largest eigenvalues make up this share of their sum. */
-static uint64_t kernel_share(const hsp_kernel_verdict *verdict, double share)
-{
-    double sum = 0, part = 0;
-    uint64_t count = 0;
-    for (uint64_t k = 0; k < verdict->rows; k++)
-        sum += fmax(verdict->eigenvalues[k], 0);
-    while (count < verdict->rows && part < share * sum)
-        part += fmax(verdict->eigenvalues[count++], 0);
-    return count;
-}
-
-static double kernel_trace(const hsp_kernel_verdict *verdict)
-{
-    double sum = 0;
-    for (uint64_t k = 0; k < verdict->rows; k++)
-        sum += verdict->eigenvalues[k];
-    return sum;
+    hsp_kernel_free(job->kernel);
+    job->kernel = NULL;
+    status = hsp_kernel_parse(run->ctx, run->arguments[0], allow, hsp_data_index_base(base), err,
+                              &job->kernel);
+    if (status == HSP_OK) status = hsp_data_view(run->ctx, base, err, &view);
+    if (status == HSP_OK) status = hsp_kernel_fit(run->ctx, job->kernel, view, err);
+    job->start = cli_seconds();
+    return status;
 }
 
 /* ---- The results ---- */
 
+typedef struct kernel_found {
+    kernel_job job;
+    uint64_t *rows; /* count, malloc'ed; NULL: all */
+    uint64_t count;
+    hsp_kernel_verdict *check;
+    hsp_factor factor;
+    hsp_data *features;  /* or NULL */
+    const char *written; /* the file of features, or NULL */
+} kernel_found;
+
+static int kernel_is_given(const hsp_kernel *kernel)
+{
+    return strstr(hsp_kernel_text(kernel), "precomputed") != NULL;
+}
+
 GETTER(kernel_expression, kernel_job, job, hsp_kernel_text(job->kernel))
-GETTER_NEW(kernel_is_closed, kernel_job, job, int, kernel_closed(job->kernel))
+GETTER_NEW(kernel_closed, kernel_job, job, int,
+           !hsp_kernel_is_indefinite(job->kernel) && !kernel_is_given(job->kernel))
 GETTER_NEW(kernel_rows, kernel_job, job, uint64_t, hsp_data_rows(job->data))
 GETTER_NEW(kernel_columns, kernel_job, job, uint64_t,
            hsp_data_rows(job->against ? job->against : job->data))
+/* A given matrix is a kernel or is not, whatever the expression around it. */
+GETTER(kernel_closure, kernel_found, found,
+       hsp_kernel_is_indefinite(found->job.kernel) ? "does not make it a kernel"
+       : kernel_is_given(found->job.kernel)        ? "makes it a kernel if the given matrix is one"
+                                                   : "makes it a kernel on any rows")
+GETTER_NEW(kernel_sampled, kernel_found, found, uint64_t,
+           found->rows ? hsp_data_rows(found->job.data) : UINT64_MAX)
+GETTER(kernel_check_of, kernel_found, found, found->check)
 
 FIELDS(kernel_job_fields, kernel_job,
        FIELD_GET(TEXT, "kernel", NULL, kernel_expression,
                  "the expression, every parameter a number"),
-       FIELD_GET(FLAG, "closed", NULL, kernel_is_closed,
+       FIELD_GET(FLAG, "closed", NULL, kernel_closed,
                  "the closure rules make it a kernel on any data"),
        FIELD(TEXT, "file", NULL, file, "the data file"),
        FIELD_GET(COUNT, "rows", NULL, kernel_rows, "its rows", .unit = "rows"),
@@ -175,67 +140,16 @@ FIELDS(kernel_gram_fields, kernel_job, FIELD(PART, NULL, NULL, file, NULL, .of =
        FIELD_GET(COUNT, "columns", NULL, kernel_columns, "values per row"),
        FIELD(TEXT, "output", NULL, output, "the file written"))
 
-static const void *kernel_witness_row(const void *record, size_t i, void *room)
-{
-    const hsp_kernel_verdict *verdict = record;
-    if (i >= verdict->witness_count) return NULL;
-    *(uint64_t *)room = verdict->witness_row[i] + 1;
-    return room;
-}
-
-GETTER(kernel_witness_z, hsp_kernel_verdict, verdict,
-       i < verdict->witness_count ? &verdict->witness[i] : NULL)
-
-GETTER(kernel_eigenvalue, hsp_kernel_verdict, verdict,
-       i < KERNEL_LEADING && i < verdict->rows ? &verdict->eigenvalues[i] : NULL)
-
-GETTER(kernel_witness, hsp_kernel_verdict, verdict, verdict->semidefinite ? NULL : verdict)
-GETTER_NEW(kernel_trace_of, hsp_kernel_verdict, verdict, double, kernel_trace(verdict))
-GETTER_NEW(kernel_half, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.5))
-GETTER_NEW(kernel_most, hsp_kernel_verdict, verdict, uint64_t, kernel_share(verdict, 0.99))
-
-FIELDS(kernel_witness_fields, hsp_kernel_verdict,
-       FIELD_GET(LIST, "rows", NULL, kernel_witness_row, "row numbers, from 1",
-                 .of = hsp_field_counts),
-       FIELD_GET(LIST, "z", NULL, kernel_witness_z, "z at these rows", .of = hsp_field_reals),
-       FIELD(REAL, "value", NULL, witness_value, "z'Kz, below 0"))
-
-FIELDS(kernel_verdict_fields, hsp_kernel_verdict,
-       FIELD(COUNT, "checked_rows", NULL, rows, "rows of the Gram matrix", .unit = "rows"),
-       FIELD(FLAG, "semidefinite", NULL, semidefinite, "no eigenvalue is below -tolerance"),
-       FIELD(REAL, "tolerance", NULL, tolerance, "how far rounding may have moved an eigenvalue"),
-       FIELD(COUNT, "rank", NULL, rank, "eigenvalues above tolerance"),
-       FIELD_GET(LIST, "leading", NULL, kernel_eigenvalue, "the largest eigenvalues, ten at most",
-                 .of = hsp_field_reals),
-       FIELD_GET(REAL, "trace", NULL, kernel_trace_of, "sum of the eigenvalues"),
-       FIELD_GET(COUNT, "half_trace", NULL, kernel_half,
-                 "number of largest eigenvalues that sum to 50% of the trace"),
-       FIELD_GET(COUNT, "most_trace", NULL, kernel_most,
-                 "number of largest eigenvalues that sum to 99% of the trace"),
-       FIELD_GET(OBJECT, "witness", NULL, kernel_witness, "z with z'Kz < 0",
-                 .when = "null if semidefinite", .of = kernel_witness_fields))
-
-FIELDS(kernel_factor_fields, hsp_factor, FIELD(COUNT, "rank", NULL, rank, "columns of B"),
-       FIELD(REAL, "tolerance", NULL, tolerance, "what may be left of the diagonal"),
-       FIELD(REAL, "error", NULL, error, "largest |K - B B'|"))
-
-GETTER(kernel_quantile, kernel_found, found,
-       i < 5 && found->verdict->rows ? &found->quantiles[i] : NULL)
-
-GETTER(kernel_job_of, kernel_found, found, found->job)
-GETTER(kernel_data_of, kernel_found, found, &found->job->data)
-GETTER(kernel_verdict_of, kernel_found, found, found->verdict)
-
-FIELDS(kernel_check_fields, kernel_found,
-       FIELD_GET(PART, NULL, NULL, kernel_job_of, NULL, .of = kernel_job_fields),
-       FIELD_GET(PART, NULL, NULL, kernel_data_of, NULL, .of = cli_numbers_fields),
-       FIELD_GET(PART, NULL, NULL, kernel_verdict_of, NULL, .of = kernel_verdict_fields),
-       FIELD(REAL, "smallest", NULL, quantiles[0], "smallest eigenvalue"),
-       FIELD(REAL, "largest", NULL, quantiles[4], "largest eigenvalue"),
-       FIELD_GET(LIST, "quantiles", NULL, kernel_quantile,
-                 "quantiles of the eigenvalues: smallest, quarters, largest",
-                 .of = hsp_field_reals),
-       FIELD(OBJECT, "factor", NULL, factor, "factor K = B B'", .of = kernel_factor_fields),
+FIELDS(kernel_check_fields, kernel_found, FIELD_GET(TEXT, ".closure", NULL, kernel_closure, NULL),
+       FIELD_GET(COUNT, ".sampled", NULL, kernel_sampled, NULL), CLI_TEXT("kernel", "{kernel}"),
+       CLI_TEXT("rows", "{checked_rows}[, a random sample of {.sampled}]{.note}"),
+       CLI_TEXT("closure", "{.closure}"),
+       FIELD(PART, NULL, NULL, job, NULL, .of = kernel_job_fields),
+       FIELD(PART, NULL, NULL, job.data, NULL, .of = cli_numbers_fields),
+       FIELD_GET(PART, NULL, NULL, kernel_check_of, NULL, .of = hsp_kernel_check_fields),
+       FIELD(OBJECT, "factor", "factor K = B B'", factor, "factor K = B B'",
+             .of = hsp_factor_fields,
+             .text = "{.semidefinite}{rank:column}, largest error {error}"),
        FIELD(TEXT, "features", NULL, written, "the file of the rows of B",
              .when = "null without --features, or if not semidefinite"))
 
@@ -243,162 +157,71 @@ static const cli_result kernel_results[] = {{"kernel check", kernel_check_fields
                                             {"kernel gram", kernel_gram_fields, 0, 0},
                                             {NULL, NULL, 0, 0}};
 
-static hsp_status kernel_json_check(const cli *run, kernel_job *job, kernel_found *found,
-                                    hsp_error *err)
-{
-    const uint64_t n = found->verdict->rows;
-    for (uint64_t q = 0; q < 5 && n; q++)
-        found->quantiles[q] = found->verdict->eigenvalues[n - 1 - (n - 1) * q / 4];
-    found->job = job;
-    found->written =
-        found->features ? hsp_options_text(run->options[KERNEL_ACTION], "features") : NULL;
-    return cli_report(run, kernel_results, found, stdout, err);
-}
+/* ---- check ---- */
 
-static void kernel_print_witness(const hsp_kernel_verdict *verdict)
-{
-    cli_table table;
-    printf("\nWitness: z'Kz = %s < 0\n", show_number(verdict->witness_value));
-    table_begin(&table, "lr");
-    for (uint64_t p = 0; p < verdict->witness_count && p < KERNEL_LINES; p++) {
-        table_cell(&table, "row %s", show_count(verdict->witness_row[p] + 1));
-        table_cell(&table, "%s", show_number(verdict->witness[p]));
-    }
-    table_print(&table, stdout);
-    if (verdict->witness_count > KERNEL_LINES)
-        printf("  and %s more (--json has them all)\n",
-               show_count(verdict->witness_count - KERNEL_LINES));
-}
-
-static void kernel_print_check(const kernel_job *job, const kernel_found *found)
-{
-    const hsp_kernel_verdict *verdict = found->verdict;
-    const uint64_t n = verdict->rows, shown = n < KERNEL_SHOWN ? n : KERNEL_SHOWN;
-    cli_table table;
-    table_begin(&table, "ll");
-    table_line(&table, "kernel", "%s", show_text(hsp_kernel_text(job->kernel)));
-    char *sample = cli_format(", a random sample of %s", show_count(hsp_data_rows(job->data)));
-    table_line(&table, "rows", "%s%s%s", show_count(n), found->rows ? sample : "",
-               hsp_data_stored_note(job->data));
-    free(sample);
-    table_line(&table, "closure", "%s", kernel_closure(job->kernel));
-    table_line(&table, "positive semidefinite", "%s",
-               verdict->semidefinite ? "yes, up to rounding" : "no");
-    if (n) {
-        table_line(&table, "smallest eigenvalue", "%s", show_number(verdict->eigenvalues[n - 1]));
-        table_line(&table, "rounding", "up to %s", show_number(verdict->tolerance));
-        char *list = cli_format("%s", show_number(verdict->eigenvalues[0]));
-        for (uint64_t k = 1; k < shown; k++) {
-            char *longer = cli_format("%s  %s", list, show_number(verdict->eigenvalues[k]));
-            free(list);
-            list = longer;
-        }
-        table_line(&table, "largest eigenvalues", "%s", list);
-        free(list);
-        table_line(&table, "half of the trace", "in the first %s",
-                   show_count(kernel_share(verdict, 0.5)));
-        table_line(&table, "99% of the trace", "in the first %s",
-                   show_count(kernel_share(verdict, 0.99)));
-    }
-    table_line(&table, "rank", "%s (eigenvalues above rounding)", show_count(verdict->rank));
-    if (verdict->semidefinite)
-        table_line(&table, "factor K = B B'", "%s column%s, largest error %s",
-                   show_count(found->factor.rank), plural(found->factor.rank),
-                   show_number(found->factor.error));
-    table_print(&table, stdout);
-    if (!verdict->semidefinite) kernel_print_witness(verdict);
-}
-
-/* Which rows; all of them: NULL. */
-static hsp_status kernel_sample(const cli *run, const kernel_job *job, kernel_found *found,
-                                hsp_error *err)
+/* Which rows, all of them: NULL; and a note on what checking them will take: two matrices, and
+ * with features the third. */
+static hsp_status kernel_sample(const cli *run, kernel_found *found, int features, hsp_error *err)
 {
     const hsp_options *own = run->options[KERNEL_ACTION];
     const uint64_t wanted = (uint64_t)hsp_options_integer(own, "rows");
-    found->count = hsp_data_rows(job->data);
-    if (wanted == 0 || wanted >= found->count) return HSP_OK;
-    found->count = wanted;
-    found->rows = cli_memory(NULL, (size_t)wanted * sizeof *found->rows);
-    return hsp_data_sample(job->data, wanted, (uint64_t)hsp_options_integer(own, "seed"), err,
-                           found->rows);
-}
-
-/* What it will take, before it is taken: two matrices, and with features the third. */
-static void kernel_announce(const cli *run, const kernel_found *found, int features)
-{
-    const double n = (double)found->count;
-    const double bytes = (features ? 3 : 2) * n * n * (double)sizeof(double);
-    const double seconds = KERNEL_SECONDS * n * n * n;
-    if (found->count <= KERNEL_MANY) return;
-    cli_say(run, "%s rows take %s of memory and about %.0f %s; --rows takes fewer",
-            show_count(found->count), show_bytes((uint64_t)bytes),
-            seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "seconds" : "minutes");
-}
-
-static hsp_status kernel_write_features(cli *run, kernel_found *found, const char *out,
-                                        hsp_error *err)
-{
-    if (!out) return HSP_OK;
-    if (!found->verdict->semidefinite) {
-        cli_say(run, "%s is not written: without a factor there are no features", show_output(out));
-        hsp_data_free(found->features);
-        found->features = NULL;
-        return HSP_OK;
+    hsp_status status = HSP_OK;
+    found->count = hsp_data_rows(found->job.data);
+    if (wanted > 0 && wanted < found->count) {
+        found->count = wanted;
+        found->rows = cli_memory(NULL, (size_t)wanted * sizeof *found->rows);
+        status = hsp_data_sample(found->job.data, wanted,
+                                 (uint64_t)hsp_options_integer(own, "seed"), err, found->rows);
     }
-    return cli_write(run, found->features, out, run->options[KERNEL_WRITE], err);
+    if (status != HSP_OK || found->count <= KERNEL_MANY) return status;
+    const double n = (double)found->count, seconds = KERNEL_SECONDS * n * n * n;
+    cli_say(run, "%s rows take %s of memory and about %.0f %s; --rows takes fewer",
+            show_count(found->count),
+            show_bytes((uint64_t)((features ? 3 : 2) * n * n * (double)sizeof(double))),
+            seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "seconds" : "minutes");
+    return HSP_OK;
 }
 
 static hsp_status kernel_check(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "features");
-    kernel_job job = {.file = run->arguments[1]};
-    kernel_found found = {.factor.size = sizeof found.factor};
+    kernel_found found = {.job.file = run->arguments[1], .factor.size = sizeof found.factor};
+    kernel_job *job = &found.job;
     hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
     if (status == HSP_OK && out) status = cli_check_place(out, err);
-    if (status == HSP_OK) status = kernel_open(run, NULL, &job, err);
-    if (status == HSP_OK) status = kernel_sample(run, &job, &found, err);
-    if (status == HSP_OK) kernel_announce(run, &found, out != NULL);
+    if (status == HSP_OK) status = kernel_open(run, NULL, job, err);
+    if (status == HSP_OK) status = kernel_sample(run, &found, out != NULL, err);
     if (status == HSP_OK)
-        status = hsp_kernel_check(run->ctx, job.kernel, job.data, found.rows, found.count, err,
-                                  &found.verdict);
+        status = hsp_kernel_check(run->ctx, job->kernel, job->data, found.rows, found.count, err,
+                                  &found.check);
     if (status == HSP_OK)
-        status = hsp_kernel_factor(run->ctx, job.kernel, job.data, found.rows, found.count, err,
+        status = hsp_kernel_factor(run->ctx, job->kernel, job->data, found.rows, found.count, err,
                                    &found.factor, out ? &found.features : NULL);
-    if (status == HSP_OK) status = kernel_write_features(run, &found, out, err);
+    if (status == HSP_OK && found.check->semidefinite) found.written = out;
+    if (status == HSP_OK && found.written)
+        status = cli_write(run, found.features, out, run->options[KERNEL_WRITE], err);
+    else if (status == HSP_OK && out)
+        cli_say(run, "%s is not written: without a factor there are no features", show_output(out));
     if (status == HSP_OK) {
-        cli_progress_clear();
-        job.seconds = cli_seconds() - job.start;
-        if (cli_json(run))
-            status = kernel_json_check(run, &job, &found, err);
-        else if (!out || strcmp(out, "-") != 0)
-            kernel_print_check(&job, &found);
-        run->exit_status = found.verdict->semidefinite ? 0 : 1;
+        job->seconds = cli_seconds() - job->start;
+        if (cli_json(run) || !out || strcmp(out, "-") != 0)
+            status = cli_report(run, kernel_results, &found, stdout, err);
+        run->exit_status = found.check->semidefinite ? 0 : 1;
     }
-    hsp_kernel_verdict_free(found.verdict);
+    hsp_kernel_verdict_free(found.check);
     hsp_data_free(found.features);
     free(found.rows);
-    kernel_free(&job);
+    kernel_free(job);
     return status;
 }
 
 /* ---- gram ---- */
 
-static hsp_status kernel_report_gram(const cli *run, kernel_job *job, hsp_error *err)
-{
-    const uint64_t rows = hsp_data_rows(job->data);
-    const uint64_t columns = job->against ? hsp_data_rows(job->against) : rows;
-    cli_say(run, "wrote %s: %s value%s of %s, %s per row", show_output(job->output),
-            show_count(rows * columns), plural(rows * columns),
-            show_text(hsp_kernel_text(job->kernel)), show_count(columns));
-    job->seconds = cli_seconds() - job->start;
-    return cli_report(run, &kernel_results[1], job, stdout, err);
-}
-
 static hsp_status kernel_gram(cli *run, hsp_error *err)
 {
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "output");
     const char *against = hsp_options_text(run->options[KERNEL_ACTION], "against");
-    kernel_job job = {.file = run->arguments[1]};
+    kernel_job job = {.file = run->arguments[1], .second = against, .output = out};
     if (!out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
     hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = cli_check_place(out, err);
@@ -407,9 +230,14 @@ static hsp_status kernel_gram(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_kernel_gram_write(run->ctx, job.kernel, job.data, job.against, out,
                                        run->options[KERNEL_WRITE], err);
-    job.second = against;
-    job.output = out;
-    if (status == HSP_OK) status = kernel_report_gram(run, &job, err);
+    if (status == HSP_OK) {
+        const uint64_t columns = hsp_data_rows(job.against ? job.against : job.data);
+        const uint64_t values = hsp_data_rows(job.data) * columns;
+        cli_say(run, "wrote %s: %s value%s of %s, %s per row", show_output(out), show_count(values),
+                plural(values), show_text(hsp_kernel_text(job.kernel)), show_count(columns));
+        job.seconds = cli_seconds() - job.start;
+        status = cli_report(run, &kernel_results[1], &job, stdout, err);
+    }
     kernel_free(&job);
     return status;
 }

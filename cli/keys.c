@@ -16,14 +16,14 @@ static int keys_is(const hsp_field *field)
 static char *keys_type(const hsp_field *field)
 {
     static const char *const types[] = {
-        "",       "true or false", "count", "count",  "number", "number", "share",
-        "number", "number",        "text",  "object", "",       "list",   "object"};
+        "",      "true or false", "count",  "count", "number", "number", "number", "share",
+        "share", "number",        "number", "text",  "object", "",       "list",   "object"};
     if (field->type == HSP_FIELD_SECONDS) return cli_format("seconds");
     if (field->type == HSP_FIELD_MAP) return cli_format("object, by name");
     if (field->type == HSP_FIELD_LIST) {
-        static const char *const items[] = {"",        "flags",   "counts",  "counts",  "numbers",
-                                            "numbers", "shares",  "numbers", "numbers", "texts",
-                                            "objects", "objects", "lists",   "objects"};
+        static const char *const items[] = {
+            "",       "flags",   "counts",  "counts", "numbers", "numbers", "numbers", "shares",
+            "shares", "numbers", "numbers", "texts",  "objects", "objects", "lists",   "objects"};
         return cli_format("list of %s",
                           items[field->of()->name ? HSP_FIELD_OBJECT : field->of()->type]);
     }
@@ -144,9 +144,9 @@ static keys_node keys_node_of(const hsp_field *field)
 
 static const char *keys_json_type(const keys_node *node)
 {
-    static const char *const types[] = {NULL,     "boolean", "integer", "integer", "number",
-                                        "number", "number",  "number",  "number",  "string",
-                                        "object", "object",  "array",   "object"};
+    static const char *const types[] = {
+        NULL,     "boolean", "integer", "integer", "number", "number", "number", "number",
+        "number", "number",  "number",  "string",  "object", "object", "array",  "object"};
     if (!node->field) return node->list ? "array" : "object";
     return types[node->field->type];
 }

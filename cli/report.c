@@ -103,6 +103,26 @@ const char *show_below(double value)
     return text;
 }
 
+const char *show_above(double value)
+{
+    if (!(value > 0)) return show_number(value);
+    const double unit = pow(10, floor(log10(value)) - 5);
+    return show_number(ceil(value / unit - 1e-9) * unit);
+}
+
+const char *show_share_bound(double share, int up)
+{
+    char *text = show_buffer();
+    const double scaled = share * 1e4, whole = up ? ceil(scaled - 1e-9) : floor(scaled + 1e-9);
+    if (up && share >= 10) return "> 999%";
+    if (up && share < 1 && whole >= 1e4) return "<100%"; /* it says something */
+    if (share > 0 && share < 1e-4)
+        snprintf(text, SHOW_SIZE, "%.2g%%", share * 100 * (up ? 1.05 : 0.95));
+    else
+        snprintf(text, SHOW_SIZE, "%.2f%%", fabs(whole) / 100);
+    return text;
+}
+
 /* Neither 0% nor 100% unless it is so. */
 const char *show_share(double share)
 {

@@ -100,8 +100,14 @@ static int fields_show(fields_text *out, const hsp_field *field, const fields_sc
     case HSP_FIELD_LOWER:
         text = show_below(*(const double *)value);
         break;
+    case HSP_FIELD_UPPER:
+        text = show_above(*(const double *)value);
+        break;
     case HSP_FIELD_SHARE:
         text = show_share(*(const double *)value);
+        break;
+    case HSP_FIELD_UPPER_SHARE:
+        text = show_share_bound(*(const double *)value, 1);
         break;
     case HSP_FIELD_REAL:
     case HSP_FIELD_SECONDS:
@@ -222,7 +228,8 @@ static int fields_is_table(const hsp_field *items)
 
 /* A list of records: a table with a column per field that has a label. A row of headings stands
  * above it, unless all of them are "". */
-static void fields_print_list(const hsp_field *field, const fields_scope *scope, FILE *file)
+static void fields_print_list(cli_table *above, const hsp_field *field, const fields_scope *scope,
+                              FILE *file)
 {
     const hsp_field title = {.type = HSP_FIELD_TEXT, .text = field->label};
     const size_t most = field->most ? field->most : FIELDS_ROWS;
@@ -233,8 +240,9 @@ static void fields_print_list(const hsp_field *field, const fields_scope *scope,
     cli_table table;
     while (hsp_field_value(field, scope->record, count, &room))
         count++;
-    char *heading = count ? fields_line(&title, scope) : NULL;
-    if (!heading) return;
+    if (!count) return;
+    table_print(above, file);
+    above->before = "\n"; /* of what follows */
     for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++) {
         if (item->label) columns[width++] = fields_is_number(item) ? 'r' : 'l';
         headed |= item->label && *item->label;
@@ -252,10 +260,11 @@ static void fields_print_list(const hsp_field *field, const fields_scope *scope,
             free(cell);
         }
     }
-    fprintf(file, "\n%s", heading);
-    if (count > most)
+    char *heading = fields_line(&title, scope);
+    if (heading) fprintf(file, "\n%s", heading);
+    if (heading && count > most)
         fprintf(file, " (the first %zu of %s; --json has all)", most, show_count(count));
-    fputc('\n', file);
+    if (heading) fputc('\n', file);
     table_print(&table, file);
     free(heading);
 }
@@ -268,21 +277,17 @@ static void fields_print(cli_table *table, const fields_scope *scope, FILE *file
         const int list = field->type == HSP_FIELD_MAP ||
                          (field->type == HSP_FIELD_LIST && fields_is_table(field->of()));
         if (list && field->label && !field->text) {
-            table_print(table, file);
-            fields_print_list(field, scope, file);
-            table->before = "\n";
+            fields_print_list(table, field, scope, file);
             continue;
         }
-        if (field->type == HSP_FIELD_PART || field->type == HSP_FIELD_OBJECT) {
-            const fields_scope inner = {field->of(),
-                                        hsp_field_value(field, scope->record, 0, &room), scope};
-            char *line = inner.record && field->text ? fields_line(field, &inner) : NULL;
-            if (line) table_line(table, field->label, "%s", line);
-            if (inner.record && !field->text) fields_print(table, &inner, file);
-            free(line);
-            continue;
-        }
-        char *line = field->label || field->text ? fields_line(field, scope) : NULL;
+        const int part = field->type == HSP_FIELD_PART || field->type == HSP_FIELD_OBJECT;
+        const fields_scope inner = {part ? field->of() : scope->fields,
+                                    part ? hsp_field_value(field, scope->record, 0, &room)
+                                         : scope->record,
+                                    part ? scope : scope->around};
+        if (part && inner.record && !field->text) fields_print(table, &inner, file);
+        const int said = field->text || (field->label && !part);
+        char *line = said && inner.record ? fields_line(field, &inner) : NULL;
         if (line && field->label) {
             table_line(table, field->label, "%s", line);
         } else if (line) {

@@ -18,7 +18,9 @@ typedef enum hsp_field_type {
     HSP_FIELD_COUNT32, /* uint32_t; UINT32_MAX: null */
     HSP_FIELD_REAL,    /* double; not finite: null */
     HSP_FIELD_LOWER,   /* likewise, a lower bound: texts round it down */
+    HSP_FIELD_UPPER,   /* likewise, an upper bound: texts round it up */
     HSP_FIELD_SHARE,   /* likewise, from 0 to 1: texts show percent */
+    HSP_FIELD_UPPER_SHARE,
     HSP_FIELD_SECONDS, /* likewise */
     HSP_FIELD_NUMBER,  /* const char *: a decimal number with the digits it is to have */
     HSP_FIELD_TEXT,    /* const char *; NULL: null */
@@ -67,6 +69,12 @@ HSP_API const hsp_field *hsp_evaluation_fields(void);
 HSP_API const hsp_field *hsp_knn_fields(void);
 HSP_API const hsp_field *hsp_held_out_fields(void);
 HSP_API const hsp_field *hsp_fold_fields(void);
+HSP_API const hsp_field *hsp_mistake_bound_fields(void);
+HSP_API const hsp_field *hsp_error_report_fields(void);
+HSP_API const hsp_field *hsp_sample_size_fields(void);
+HSP_API const hsp_field *hsp_simulation_fields(void);
+HSP_API const hsp_field *hsp_kernel_check_fields(void);
+HSP_API const hsp_field *hsp_factor_fields(void);
 
 #ifdef __cplusplus
 }

@@ -162,6 +162,7 @@ typedef struct hsp_simulation {
     double best_error; /* of the halfspace that labels the rows: the share of flipped labels */
     double mean_train_error; /* over the trials */
     double mean_true_error;
+    int held; /* no bound failed more often than chance explains */
     size_t count;
     hsp_trial_bound *bounds; /* count */
 } hsp_simulation;

@@ -53,7 +53,9 @@ const void *hsp_field_value(const hsp_field *field, const void *record, size_t i
         return *(const uint32_t *)at == UINT32_MAX ? NULL : at;
     case HSP_FIELD_REAL:
     case HSP_FIELD_LOWER:
+    case HSP_FIELD_UPPER:
     case HSP_FIELD_SHARE:
+    case HSP_FIELD_UPPER_SHARE:
     case HSP_FIELD_SECONDS:
         return isfinite(*(const double *)at) ? at : NULL;
     case HSP_FIELD_NUMBER:
@@ -176,7 +178,9 @@ static void fields_value(fields_json *json, const hsp_field *field, const void *
         break;
     case HSP_FIELD_REAL:
     case HSP_FIELD_LOWER:
+    case HSP_FIELD_UPPER:
     case HSP_FIELD_SHARE:
+    case HSP_FIELD_UPPER_SHARE:
         fields_number(json, *(const double *)value);
         break;
     case HSP_FIELD_NUMBER:

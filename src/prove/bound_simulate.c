@@ -21,6 +21,8 @@
 #include "data/sweep.h"
 #include "prove/bound.h"
 
+#define SIMULATE_BROKEN 1e-6 /* a chance below this is no bad luck */
+
 enum { SIMULATE_BOUNDS = 24 }; /* room for all */
 
 static const hsp_option simulate_options[] = {
@@ -352,8 +354,11 @@ static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_er
     out->bounds = hsp__new(hsp__owned_memory(out), job->count, sizeof *out->bounds);
     if (!out->bounds) return hsp__fail_memory(err);
     out->count = job->count;
-    for (size_t i = 0; i < job->count; i++)
+    out->held = 1;
+    for (size_t i = 0; i < job->count; i++) {
         simulate_sum(job, i, out);
+        out->held &= !(out->bounds[i].chance < SIMULATE_BROKEN);
+    }
     return HSP_OK;
 }
 

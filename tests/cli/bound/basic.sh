@@ -27,7 +27,7 @@ halfspace bound p.hsp --train train.svm --test test.svm --threads 7 | cmp - one 
 question 'The same model by its word'
 halfspace bound model p.hsp --train train.svm --test test.svm | cmp - one && echo same
 question 'JSON'
-halfspace bound p.hsp --train train.svm --test test.svm --json | sed '/seconds/d;/peak_rss/d;/threads/d' | sed -n 1,40p
+halfspace bound p.hsp --train train.svm --test test.svm --json | sed '/seconds/d;/peak_rss/d;/threads/d' | sed -n 1,44p
 question 'CSV is read as the model reads it'
 cp "$EXAMPLES/iris.csv" .
 halfspace train perceptron -q --positive setosa --passes until-converged --order shuffle iris.csv -o iris.hsp >/dev/null
