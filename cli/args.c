@@ -243,3 +243,47 @@ void cli_free(cli *run)
         hsp_options_free(run->options[g]);
     free(run->arguments);
 }
+
+/* ---- Options in messages ---- */
+
+/* The command's first variant that has the option, "" when the command itself does; NULL: neither.
+ */
+static const char *args_owner(const cli_command *command, const char *name, size_t size)
+{
+    cli_group groups[CLI_GROUPS];
+    const size_t count = cli_all_groups(command, groups);
+    for (size_t g = 0; g < count; g++)
+        if (groups[g].table && args_in_table(groups[g].table(), name, size)) return "";
+    for (size_t i = 0; command->variant && command->variant(i); i++)
+        if (args_in_table(command->variant(i), name, size)) return command->variant(i)->name;
+    return NULL;
+}
+
+/* The library's sentences name options, and several commands may show the same sentence. An option
+ * that the running command lacks is useless advice unless the sentence says whose option it is
+ * ("train it with --calibrate"). Where it does not, a line here says so. */
+void cli_explain_options(const cli *run, const char *sentence)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    for (const char *at = strstr(sentence, "--"); at; at = strstr(at + 2, "--")) {
+        const char *name = at + 2, *owner = NULL, *part = "";
+        if (strncmp(name, "no-", 3) == 0) name += 3; /* flags may be negated */
+        const size_t size = strspn(name, letters);
+        const char *own = args_owner(run->command, name, size);
+        int named = 0;
+        if (!size || (own && (!run->variant || !*own)))
+            continue; /* a variant may not be named yet */
+        if (run->variant && args_in_table(run->variant, name, size)) continue;
+        for (size_t i = 0; cli_commands[i]; i++) {
+            const char *variant = args_owner(cli_commands[i], name, size);
+            if (!variant) continue;
+            if (!owner) owner = cli_commands[i]->name, part = variant;
+            const char *found = strstr(sentence, cli_commands[i]->name); /* before the option? */
+            named |= cli_commands[i] != run->command && found && found < at;
+        }
+        if (!owner || named) continue;
+        cli_complain("--%.*s is an option of 'halfspace %s%s%s', not of 'halfspace %s%s%s'",
+                     (int)size, name, owner, *part ? " " : "", part, run->command->name,
+                     run->variant ? " " : "", run->variant ? run->variant->name : "");
+    }
+}

@@ -1,5 +1,6 @@
 /* What bounds on the true error report: the fields of hsp_error_report, hsp_sample_size and
  * hsp_simulation. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static const void *bound_fields_names(const void *record, size_t i, void *room)
     const bound_fields_assumption *one = record;
     char *text = room;
     size_t size = 0;
+    assert(bound_fields_assumes(&one->all->bounds[one->first], one->assumes));
     for (i = one->first; i < one->all->count && size < HSP_FIELD_ROOM; i++)
         if (bound_fields_assumes(&one->all->bounds[i], one->assumes))
             size += (size_t)snprintf(text + size, HSP_FIELD_ROOM - size, "%s%s", size ? ", " : "",
@@ -164,12 +166,14 @@ PUBLIC_FIELDS(
 /* The share of its trials in which a bound failed. */
 static double bound_fields_failed(const hsp_trial_bound *at)
 {
+    assert(at->failed <= at->applied);
     return isnan(at->chance) ? (double)NAN : (double)at->failed / (double)at->applied;
 }
 
 static double bound_fields_worst(const hsp_simulation *made)
 {
     double worst = 0;
+    assert(!made->count || made->bounds);
     for (size_t i = 0; i < made->count; i++)
         worst = fmax(worst, bound_fields_failed(&made->bounds[i]));
     return worst;

@@ -3,7 +3,7 @@
 String literals of src/ and cli/ that name an option are looked up in the tables that `halfspace help --json` prints.
 A literal in the file of a command (cli/cmd_NAME.c) must name an option of that command, or, before the option, the
 command that has it. Sentences of the library may be shown by several commands: at run time the command itself adds
-whose option it is where that is not said (cli/messages.c, tests/cli/all/advice.sh).
+whose option it is where that is not said (cli/args.c, tests/cli/all/advice.sh).
 """
 import glob
 import json
