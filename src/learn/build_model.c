@@ -99,64 +99,54 @@ static hsp_status build_model_real(hsp_model *model, const char *name, double va
     return hsp__model_set_metadata(model, name, text, err);
 }
 
-/* How near to the best it is, of learners that minimise. */
-static hsp_status build_model_convergence(const hsp_convergence *convergence, hsp_model *model,
-                                          hsp_error *err)
-{
-    HSP__TRY(hsp__model_set_metadata(model, "solver", convergence->solver, err));
-    HSP__TRY(build_model_real(model, "lambda", convergence->lambda, err));
-    HSP__TRY(build_model_real(model, "C", convergence->C, err));
-    HSP__TRY(build_model_real(model, "objective", convergence->objective, err));
-    HSP__TRY(build_model_real(model, "dual_objective", convergence->dual_objective, err));
-    HSP__TRY(build_model_real(model, "gap", convergence->gap, err));
-    if (convergence->support_vectors != UINT64_MAX)
-        HSP__TRY(build_model_count(model, "support_vectors", convergence->support_vectors, err));
-    return HSP_OK;
-}
-
-/* Results of experts, for audits. */
-static hsp_status build_model_experts(const hsp_experts_report *report, hsp_model *model,
-                                      hsp_error *err)
-{
-    hsp_status status = build_model_count(model, "experts", report->count, err);
-    if (!status) status = build_model_count(model, "examples", report->examples, err);
-    if (status || report->several) return status;
-    status = build_model_count(model, "mistakes", report->mistakes, err);
-    if (!status && report->randomized)
-        status = build_model_real(model, "expected_mistakes", report->expected, err);
-    if (!status) status = build_model_count(model, "best_column", report->best, err);
-    if (!status)
-        status =
-            hsp__model_set_metadata(model, "best_negated", report->negated ? "true" : "false", err);
-    if (!status) status = build_model_real(model, "best_mistakes", report->best_mistakes, err);
-    if (!status) status = build_model_real(model, "mistake_bound", report->bound, err);
-    return status;
-}
-
 static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spec, hsp_model *model,
                                     hsp_error *err)
 {
     const hsp_training *run = spec->run;
-    const int minimises = run->convergence.solver != NULL;
+    const hsp_convergence *convergence = &run->convergence;
+    const hsp_experts_report *experts = &run->experts;
     const int converged = run->stop == HSP_STOP_CONVERGED;
     HSP__TRY(hsp__model_set_metadata(model, "learner", spec->learner->table.name, err));
     HSP__TRY(hsp__build_model_options(ctx, spec->options, model, err));
     HSP__TRY(build_model_count(model, "seed", spec->seed, err));
     HSP__TRY(build_model_count(model, "passes", run->passes, err));
     HSP__TRY(build_model_count(model, "updates", run->updates, err));
-    if (!minimises)
+    if (!convergence->solver)
         HSP__TRY(build_model_count(model, "mistakes_last_pass", run->mistakes_last_pass, err));
     HSP__TRY(hsp__model_set_metadata(model, "converged", converged ? "true" : "false", err));
     HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
-    if (minimises) HSP__TRY(build_model_convergence(&run->convergence, model, err));
-    if (run->experts.count) HSP__TRY(build_model_experts(&run->experts, model, err));
+    if (convergence->solver) {
+        HSP__TRY(hsp__model_set_metadata(model, "solver", convergence->solver, err));
+        HSP__TRY(build_model_real(model, "lambda", convergence->lambda, err));
+        HSP__TRY(build_model_real(model, "C", convergence->C, err));
+        HSP__TRY(build_model_real(model, "objective", convergence->objective, err));
+        HSP__TRY(build_model_real(model, "dual_objective", convergence->dual_objective, err));
+        HSP__TRY(build_model_real(model, "gap", convergence->gap, err));
+        if (convergence->support_vectors != UINT64_MAX)
+            HSP__TRY(
+                build_model_count(model, "support_vectors", convergence->support_vectors, err));
+    }
+    if (experts->count) { /* for audits */
+        HSP__TRY(build_model_count(model, "experts", experts->count, err));
+        HSP__TRY(build_model_count(model, "examples", experts->examples, err));
+    }
+    if (experts->count && !experts->several) {
+        HSP__TRY(build_model_count(model, "mistakes", experts->mistakes, err));
+        if (experts->randomized)
+            HSP__TRY(build_model_real(model, "expected_mistakes", experts->expected, err));
+        HSP__TRY(build_model_count(model, "best_column", experts->best, err));
+        HSP__TRY(hsp__model_set_metadata(model, "best_negated", experts->negated ? "true" : "false",
+                                         err));
+        HSP__TRY(build_model_real(model, "best_mistakes", experts->best_mistakes, err));
+        HSP__TRY(build_model_real(model, "mistake_bound", experts->bound, err));
+    }
     HSP__TRY(build_model_real(model, "radius", run->radius, err));
     HSP__TRY(build_model_real(model, "online_error", run->online_error, err));
     HSP__TRY(build_model_count(model, "data_rows", run->rows, err));
     if (spec->data_hash)
         HSP__TRY(hsp__model_set_metadata(model, "data_hash", spec->data_hash, err));
-    HSP__TRY(hsp__model_set_metadata(model, "precision",
-                                     spec->precision == HSP_FLOAT64 ? "double" : "single", err));
+    const char *precision = spec->precision == HSP_FLOAT64 ? "double" : "single";
+    HSP__TRY(hsp__model_set_metadata(model, "precision", precision, err));
     if (spec->index_base)
         HSP__TRY(hsp__model_set_metadata(model, "index_base", spec->index_base, err));
     return hsp__model_set_metadata(model, "version", hsp_version(), err);
@@ -232,6 +222,24 @@ hsp_status hsp__build_model_end(const hsp__model_spec *spec, hsp_model *model, h
 /* ---- From the problems of two classes ---------------------------------------------------------
  */
 
+void hsp__row_coefficients_free(const hsp_allocator *memory, hsp_row_coefficients *of)
+{
+    hsp__free(memory, (void *)(uintptr_t)of->row);
+    hsp__free(memory, (void *)(uintptr_t)of->scorer);
+    hsp__free(memory, (void *)(uintptr_t)of->amount);
+    *of = (hsp_row_coefficients){0};
+}
+
+int hsp__row_coefficients_new(const hsp_allocator *memory, uint64_t count, uint64_t **row,
+                              uint32_t **scorer, double **amount, hsp_row_coefficients *of)
+{
+    *row = hsp__new_raw(memory, count, sizeof **row);
+    *scorer = hsp__new_raw(memory, count, sizeof **scorer);
+    *amount = hsp__new_raw(memory, count, sizeof **amount);
+    *of = (hsp_row_coefficients){count, *row, *scorer, *amount};
+    return *row && *scorer && *amount;
+}
+
 static const double *build_model_of(const hsp__task *task, int expanded)
 {
     return expanded && task->coefficients ? task->coefficients : task->amounts;
@@ -259,12 +267,11 @@ static hsp_status build_model_coefficients(const hsp__train *train, hsp_context 
         }
     for (uint64_t i = 0; room && i < n; i++)
         next[i + 1] += next[i];
-    const uint64_t count = room ? next[n] : 0;
-    uint64_t *row = hsp__new_raw(memory, count, sizeof *row);
-    uint32_t *scorer = hsp__new_raw(memory, count, sizeof *scorer);
-    double *amount = hsp__new_raw(memory, count, sizeof *amount);
-    *out = (hsp_row_coefficients){count, row, scorer, amount};
-    room = room && row && scorer && amount;
+    uint64_t *row;
+    uint32_t *scorer;
+    double *amount;
+    room =
+        hsp__row_coefficients_new(memory, room ? next[n] : 0, &row, &scorer, &amount, out) && room;
     for (uint32_t c = 0; room && c < train->count; c++) {
         const hsp__task *task = &train->tasks[c];
         const double *a = build_model_of(task, expanded);
@@ -277,18 +284,10 @@ static hsp_status build_model_coefficients(const hsp__train *train, hsp_context 
             amount[at] = a[i];
         }
     }
-    assert(!room || !n || next[n - 1] == count);
+    assert(!room || !n || next[n - 1] == out->count);
     hsp__free(memory, next);
     hsp__free(memory, used);
     return room ? HSP_OK : hsp__fail_memory(err);
-}
-
-void hsp__row_coefficients_free(const hsp_allocator *memory, hsp_row_coefficients *of)
-{
-    hsp__free(memory, (void *)(uintptr_t)of->row);
-    hsp__free(memory, (void *)(uintptr_t)of->scorer);
-    hsp__free(memory, (void *)(uintptr_t)of->amount);
-    *of = (hsp_row_coefficients){0};
 }
 
 hsp_status hsp__build_model_rows(hsp_context *ctx, hsp_data *rows, const uint64_t *picked,
@@ -310,32 +309,6 @@ hsp_status hsp__build_model_copy_kernel(hsp_context *ctx, const hsp_kernel *kern
     return hsp_kernel_parse(ctx, hsp_kernel_text(kernel), 1, kernel->index_base, err, out);
 }
 
-/* Rows as doubles: a model of such rows computes kernel values in double. */
-static hsp_status build_model_widen(hsp_context *ctx, hsp_data **rows, hsp_error *err)
-{
-    const hsp_view *view = &(*rows)->view;
-    const hsp__storage_change plan = {.storage =
-                                          view->storage == HSP_ONES ? HSP_SPARSE : view->storage,
-                                      .precision = HSP_FLOAT64,
-                                      .cols = view->cols,
-                                      .phase = "changing the storage"};
-    hsp_data *wide = NULL;
-    if (view->precision == HSP_FLOAT64) return HSP_OK;
-    HSP__TRY(hsp__data_convert_storage(ctx, *rows, &plan, err, &wide));
-    hsp_data_free(*rows);
-    *rows = wide;
-    return HSP_OK;
-}
-
-/* The distinct rows of coefficients that are ordered by row. */
-static uint64_t build_model_pick(const hsp_row_coefficients *of, uint64_t *picked)
-{
-    uint64_t count = 0;
-    for (uint64_t k = 0; k < of->count; k++)
-        if (!k || of->row[k] != of->row[k - 1]) picked[count++] = of->row[k];
-    return count;
-}
-
 hsp_status hsp__build_model_expansion(hsp_context *ctx, const hsp__train *train, uint32_t scorers,
                                       const hsp_row_coefficients *of, int wide, hsp_error *err,
                                       hsp_model **out)
@@ -344,14 +317,25 @@ hsp_status hsp__build_model_expansion(hsp_context *ctx, const hsp__train *train,
     hsp_data *rows = NULL, *all = train->prepared.data;
     hsp_kernel *kernel = NULL;
     hsp_model *model = NULL;
-    uint64_t *picked = hsp__new_raw(&ctx->allocator, of->count, sizeof *picked);
-    hsp_status status = picked ? HSP_OK : hsp__fail_memory(err);
-    const uint64_t count = picked ? build_model_pick(of, picked) : 0;
-    if (!status) status = hsp__build_model_rows(ctx, all, picked, count, err, &rows);
-    if (!status && wide) status = build_model_widen(ctx, &rows, err);
+    uint64_t count = 0, *picked = hsp__new_raw(&ctx->allocator, of->count, sizeof *picked);
+    if (!picked) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < of->count; i++) /* the distinct rows */
+        if (!i || of->row[i] != of->row[i - 1]) picked[count++] = of->row[i];
+    hsp_status status = hsp__build_model_rows(ctx, all, picked, count, err, &rows);
+    if (!status && wide && rows->view.precision != HSP_FLOAT64) {
+        const hsp_storage storage = rows->view.storage; /* kernel values in double */
+        const hsp__storage_change plan = {.storage = storage == HSP_ONES ? HSP_SPARSE : storage,
+                                          .precision = HSP_FLOAT64,
+                                          .cols = rows->view.cols,
+                                          .phase = "changing the storage"};
+        hsp_data *narrow = rows;
+        status = hsp__data_convert_storage(ctx, narrow, &plan, err, &rows);
+        if (!status) hsp_data_free(narrow);
+    }
     if (!status) status = hsp__build_model_copy_kernel(ctx, k->kernel, err, &kernel);
-    if (status) hsp_data_free(rows);
-    if (!status)
+    if (status)
+        hsp_data_free(rows);
+    else
         status = hsp__model_new_expansion(ctx, scorers, all->view.cols, kernel, rows, err, &model);
     for (uint64_t i = 0; !status && i < count; i++)
         model->expansion->source[i] = hsp__train_source(k, picked[i]);

@@ -59,6 +59,9 @@ hsp_status hsp__build_model_rows(hsp_context *ctx, hsp_data *rows, const uint64_
                                  uint64_t count, hsp_error *err, hsp_data **out);
 hsp_status hsp__build_model_copy_kernel(hsp_context *ctx, const hsp_kernel *kernel, hsp_error *err,
                                         hsp_kernel **out);
+/* `count` coefficients to be filled in; 0: no memory. Free them even then. */
+int hsp__row_coefficients_new(const hsp_allocator *memory, uint64_t count, uint64_t **row,
+                              uint32_t **scorer, double **amount, hsp_row_coefficients *of);
 void hsp__row_coefficients_free(const hsp_allocator *memory, hsp_row_coefficients *of);
 
 #endif

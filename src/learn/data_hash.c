@@ -50,34 +50,30 @@ static float data_hash_round(double value)
     return (float)value;
 }
 
-static void data_hash_row_single(const hsp_view *view, const hsp__row *row, data_hash_sum *sum)
+/* `single` is a constant wherever this is called. */
+static inline __attribute__((always_inline)) void data_hash_row(const hsp_view *view,
+                                                                const hsp__row *row, int single,
+                                                                data_hash_sum *sum)
 {
-    data_hash_single entries[DATA_HASH_ENTRIES];
-    size_t count = 0;
-    for (uint64_t k = 0; k < row->count; k++) {
-        const float value = data_hash_round(hsp__row_value(view, row, k));
-        if (value == 0) continue;
-        entries[count++] = (data_hash_single){(uint32_t)hsp__row_column(row, k), value};
-        if (count < DATA_HASH_ENTRIES) continue;
-        data_hash_add(sum, entries, sizeof entries);
-        count = 0;
-    }
-    data_hash_add(sum, entries, count * sizeof *entries);
-}
-
-static void data_hash_row_double(const hsp_view *view, const hsp__row *row, data_hash_sum *sum)
-{
-    data_hash_double entries[DATA_HASH_ENTRIES];
+    data_hash_single narrow[DATA_HASH_ENTRIES];
+    data_hash_double wide[DATA_HASH_ENTRIES];
+    const void *entries = single ? (const void *)narrow : wide;
+    const size_t each = single ? sizeof *narrow : sizeof *wide;
     size_t count = 0;
     for (uint64_t k = 0; k < row->count; k++) {
         const double value = hsp__row_value(view, row, k);
-        if (value == 0) continue;
-        entries[count++] = (data_hash_double){hsp__row_column(row, k), value};
+        const float rounded = single ? data_hash_round(value) : 0;
+        if (single ? rounded == 0 : value == 0) continue;
+        const uint64_t column = hsp__row_column(row, k);
+        if (single)
+            narrow[count++] = (data_hash_single){(uint32_t)column, rounded};
+        else
+            wide[count++] = (data_hash_double){column, value};
         if (count < DATA_HASH_ENTRIES) continue;
-        data_hash_add(sum, entries, sizeof entries);
+        data_hash_add(sum, entries, count * each);
         count = 0;
     }
-    data_hash_add(sum, entries, count * sizeof *entries);
+    data_hash_add(sum, entries, count * each);
 }
 
 static void data_hash_part(void *user, uint64_t part)
@@ -91,9 +87,9 @@ static void data_hash_part(void *user, uint64_t part)
         const uint32_t label = view->labels ? view->labels[i] : UINT32_MAX;
         data_hash_add(sum, &label, sizeof label);
         if (work->single)
-            data_hash_row_single(view, &row, sum);
+            data_hash_row(view, &row, 1, sum);
         else
-            data_hash_row_double(view, &row, sum);
+            data_hash_row(view, &row, 0, sum);
     }
 }
 
@@ -146,15 +142,15 @@ hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_mode
                           hsp_error *err, hsp__trained *out)
 {
     char hash[HSP__HASH_TEXT];
-    hsp_status status = hsp__view_hash(ctx, view, err, hash);
-    if (!status) *out = hsp__model_trained_on(model, hash);
-    if (!status && *out != HSP__TRAINED_YES && view->precision == HSP_FLOAT64) {
-        status = data_hash_view(ctx, view, 1, err, hash);
-        if (!status) *out = hsp__model_trained_on(model, hash);
+    HSP__TRY(hsp__view_hash(ctx, view, err, hash));
+    *out = hsp__model_trained_on(model, hash);
+    if (*out != HSP__TRAINED_YES && view->precision == HSP_FLOAT64) {
+        HSP__TRY(data_hash_view(ctx, view, 1, err, hash));
+        *out = hsp__model_trained_on(model, hash);
     }
-    if (!status && *out != HSP__TRAINED_YES && data_hash_is_single(view)) {
-        status = hsp__view_hash_single(ctx, view, err, hash);
-        if (!status) *out = hsp__model_trained_on(model, hash);
+    if (*out != HSP__TRAINED_YES && data_hash_is_single(view)) {
+        HSP__TRY(hsp__view_hash_single(ctx, view, err, hash));
+        *out = hsp__model_trained_on(model, hash);
     }
-    return status;
+    return HSP_OK;
 }

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "data/stream.h"
 #include "data/sweep.h"
@@ -16,7 +17,7 @@
 
 #define INPUT_CHECKS_SLACK \
     1e-6 /* a column scaled to [0, 1] in single precision may end a bit beyond */
-#define INPUT_CHECKS_NAME (HSP__QUOTED + 32)
+#define INPUT_CHECKS_NAME (HSP__QUOTED + 64)
 #define INPUT_CHECKS_ROW  "row %llu, " /* how a sentence about a row begins */
 
 int hsp__input_checks_find(const hsp_view *view, uint64_t from, uint64_t to,
@@ -55,50 +56,25 @@ static void input_checks_part(void *user, uint64_t part)
                                hsp__part(rows, sweep->parts, part + 1), &sweep->each[part]) != 0;
 }
 
-/* The first of all rows; *found says whether there is one. */
-static hsp_status input_checks_sweep_all(hsp_context *ctx, const hsp_data *data,
-                                         hsp__input_checks *values, int *found, hsp_error *err)
-{
-    input_checks_sweep sweep = {.view = &data->view, .parts = hsp__sweep_parts(data)};
-    sweep.each = hsp__new(&ctx->allocator, sweep.parts, sizeof *sweep.each);
-    sweep.found = hsp__new(&ctx->allocator, sweep.parts, sizeof *sweep.found);
-    hsp_status status = sweep.each && sweep.found ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t part = 0; !status && part < sweep.parts; part++)
-        sweep.each[part] = *values;
-    if (!status)
-        status = hsp__sweep(ctx, "checking", data->view.rows, sweep.parts, input_checks_part,
-                            &sweep, err);
-    for (uint64_t part = sweep.parts; !status && part-- > 0;) {
-        if (!sweep.found[part]) continue;
-        *values = sweep.each[part];
-        *found = 1;
-    }
-    hsp__free(&ctx->allocator, sweep.each);
-    hsp__free(&ctx->allocator, sweep.found);
-    return status;
-}
-
-/* Digits to print a value with: those that its file may have had. */
-static int input_checks_digits(const hsp_view *view)
-{
-    return view->precision == HSP_FLOAT32 ? 7 : 15;
-}
-
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-/* The column as its file has it: a name, or a number that counts from what the file counts from. */
-static const char *input_checks_column(const hsp__names *names, const char *index_base,
-                                       uint64_t column, char text[INPUT_CHECKS_NAME])
+/* What a sentence about a value says first: its column as the file has it, a name, or a number that
+ * counts from what the file counts from; and the value, with the digits that the file may have had. */
+static const char *input_checks_found(const hsp__names *names, const char *index_base,
+                                      const hsp_view *view, const hsp__input_checks *values,
+                                      char text[INPUT_CHECKS_NAME])
 {
-    if (names && column < names->count) {
-        char quoted[HSP__QUOTED];
-        const uint32_t j = (uint32_t)column;
-        hsp__quote(hsp__names_get(names, j), hsp__names_size(names, j), quoted);
-        snprintf(text, INPUT_CHECKS_NAME, "column '%s'", quoted);
-    } else {
-        const uint64_t base = index_base && strcmp(index_base, "0") == 0 ? 0 : 1;
-        snprintf(text, INPUT_CHECKS_NAME, "column %llu", (unsigned long long)(column + base));
-    }
+    const int digits = view->precision == HSP_FLOAT32 ? 7 : 15;
+    const uint64_t base = index_base && strcmp(index_base, "0") == 0 ? 0 : 1;
+    const uint32_t j = (uint32_t)values->column;
+    char quoted[HSP__QUOTED];
+    if (names && values->column < names->count)
+        snprintf(text, INPUT_CHECKS_NAME, "column '%s': found %.*g",
+                 hsp__quote(hsp__names_get(names, j), hsp__names_size(names, j), quoted), digits,
+                 values->value);
+    else
+        snprintf(text, INPUT_CHECKS_NAME, "column %llu: found %.*g",
+                 (unsigned long long)(values->column + base), digits, values->value);
     return text;
 }
 
@@ -106,24 +82,35 @@ hsp_status hsp__input_checks_check(hsp_context *ctx, const hsp_data *data,
                                    const hsp_options *options, const hsp__prepared *prepared,
                                    hsp_error *err)
 {
+    const hsp_data *rows = prepared->data;
     const int scaled = prepared->scalings[0] != NULL;
     const double slack = scaled ? INPUT_CHECKS_SLACK : 0;
-    hsp__input_checks values = {.least = -slack, .most = 1 + slack};
-    int found = 0;
-    hsp_status status = input_checks_sweep_all(ctx, prepared->data, &values, &found, err);
-    if (status || !found) return status;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    input_checks_sweep sweep = {.view = &rows->view, .parts = hsp__sweep_parts(rows)};
+    sweep.each = hsp__scratch_new(&scratch, sweep.parts, sizeof *sweep.each);
+    sweep.found = hsp__scratch_new(&scratch, sweep.parts, sizeof *sweep.found);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t part = 0; !status && part < sweep.parts; part++)
+        sweep.each[part] = (hsp__input_checks){.least = -slack, .most = 1 + slack};
+    if (!status)
+        status = hsp__sweep(ctx, "checking", rows->view.rows, sweep.parts, input_checks_part,
+                            &sweep, err);
+    hsp__input_checks first = {.row = UINT64_MAX};
+    for (uint64_t part = sweep.parts; !status && part-- > 0;)
+        if (sweep.found[part]) first = sweep.each[part];
+    hsp__scratch_free(&scratch);
+    if (status || first.row == UINT64_MAX) return status;
     uint64_t *origin = NULL;
-    char column[INPUT_CHECKS_NAME];
+    char found[INPUT_CHECKS_NAME];
     HSP__TRY(hsp__prepare_origin(ctx, data, options, prepared, err, &origin));
-    const uint64_t row = origin ? origin[values.row] : values.row;
+    const uint64_t row = origin ? origin[first.row] : first.row;
     hsp__free(&ctx->allocator, origin);
     return hsp__fail_at(
         err, HSP_BAD_DATA, "", row + 1, 0,
-        INPUT_CHECKS_ROW "%s: found %.*g%s, expected a value from 0 to 1: %s",
+        INPUT_CHECKS_ROW "%s%s, expected a value from 0 to 1: use --scale min-max%s",
         (unsigned long long)row + 1,
-        input_checks_column(&data->feature_names, data->index_base, values.column, column),
-        input_checks_digits(prepared->view), values.value, scaled ? " after scaling" : "",
-        scaled ? "use --scale min-max alone" : "use --scale min-max");
+        input_checks_found(&data->feature_names, data->index_base, prepared->view, &first, found),
+        scaled ? " after scaling" : "", scaled ? " alone" : "");
 }
 
 hsp_status hsp__input_checks_admit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -144,12 +131,11 @@ hsp_status hsp__input_checks_check_block(const hsp_view *rows, int above, const 
                                          const char *index_base, const char *advice, hsp_error *err)
 {
     hsp__input_checks values = {.least = 0, .most = above ? HUGE_VAL : 1};
-    char column[INPUT_CHECKS_NAME];
+    char found[INPUT_CHECKS_NAME];
     if (!hsp__input_checks_find(rows, 0, rows->rows, &values)) return HSP_OK;
-    return hsp__fail_at(
-        err, HSP_BAD_DATA, "", values.row + 1, 0, "%s: found %.*g, expected a value %s: %s",
-        input_checks_column(names, index_base, values.column, column), input_checks_digits(rows),
-        values.value, above ? "from 0 up" : "from 0 to 1", advice);
+    return hsp__fail_at(err, HSP_BAD_DATA, "", values.row + 1, 0, "%s, expected a value %s: %s",
+                        input_checks_found(names, index_base, rows, &values, found),
+                        above ? "from 0 up" : "from 0 to 1", advice);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

@@ -66,37 +66,24 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
     return status;
 }
 
-static hsp_status prepare_regroup(hsp_context *ctx, hsp_data *data, const hsp__names *keep,
-                                  const hsp__names *positive, hsp_error *err, hsp_data **out)
-{
-    const char **list = NULL;
-    if (keep->count) {
-        list = hsp__new(&ctx->allocator, keep->count, sizeof *list);
-        if (!list) return hsp__fail_memory(err);
-    }
-    for (uint32_t i = 0; i < keep->count; i++)
-        list[i] = hsp__names_get(keep, i);
-    hsp_status status =
-        hsp_data_relabel(ctx, data, list, keep->count,
-                         positive->count ? hsp__names_get(positive, 0) : NULL, err, out);
-    hsp__free(&ctx->allocator, list);
-    return status;
-}
-
 static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
                                 hsp_error *err)
 {
     hsp__names keep, positive;
     HSP__TRY(hsp__prepare_classes(ctx, options, err, &keep));
     hsp_status status = hsp__prepare_positive(ctx, options, err, &positive);
-    if (status) {
-        hsp__names_free(&keep);
-        return status;
-    }
     to->leaves_out = keep.count > 0;
-    to->rest = positive.count > 0;
-    if (to->rest || to->leaves_out)
-        status = prepare_regroup(ctx, to->base, &keep, &positive, err, &to->grouped);
+    to->rest = !status && positive.count > 0;
+    if (!status && (to->rest || to->leaves_out)) {
+        const char **list = hsp__new(&ctx->allocator, keep.count, sizeof *list);
+        for (uint32_t i = 0; list && i < keep.count; i++)
+            list[i] = hsp__names_get(&keep, i);
+        status = !list ? hsp__fail_memory(err)
+                       : hsp_data_relabel(ctx, to->base, keep.count ? list : NULL, keep.count,
+                                          to->rest ? hsp__names_get(&positive, 0) : NULL, err,
+                                          &to->grouped);
+        hsp__free(&ctx->allocator, list);
+    }
     if (to->grouped) to->base = to->data = to->grouped;
     hsp__names_free(&keep);
     hsp__names_free(&positive);
@@ -273,18 +260,6 @@ hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hs
     return hsp__scaling_fit_kind(ctx, &nothing, hsp_options_text(options, "votes"), err, out);
 }
 
-/* Votes by sign or bit, or by what each column holds. */
-static hsp_status prepare_votes(hsp_context *ctx, const hsp_options *options, int place,
-                                hsp__prepared *to, hsp_error *err)
-{
-    if (!hsp__options_have(options, "votes")) return HSP_OK;
-    const char *kind = hsp_options_text(options, "votes");
-    hsp_status status =
-        prepare_scale(ctx, strcmp(kind, "auto") == 0 ? "votes" : kind, place, to, err);
-    to->votes = to->scalings[place];
-    return status;
-}
-
 hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,
                             uint32_t to, hsp_error *err)
 {
@@ -303,24 +278,21 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
                      hsp__names_get(classes, last));
 }
 
-static hsp_status prepare_meet(hsp_context *ctx, const hsp__prepared *to, hsp_error *err)
-{
-    unsigned char *met = hsp__new(&ctx->allocator, to->view->classes, sizeof *met);
-    if (!met) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < to->view->rows; i++)
-        met[to->view->labels[i]] = 1;
-    const uint32_t asked = to->rest || to->leaves_out ? to->view->classes : 0;
-    hsp_status status = hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
-    hsp__free(&ctx->allocator, met);
-    return status;
-}
-
+/* Are there labelled rows of two classes, and of those that were asked for? */
 static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
 {
     HSP__TRY(hsp_data_view(ctx, to->data, err, &to->view));
-    if (!to->view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
-    if (to->view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
-    return prepare_meet(ctx, to, err);
+    const hsp_view *view = to->view;
+    if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
+    if (view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    unsigned char *met = hsp__new(&ctx->allocator, view->classes, sizeof *met);
+    if (!met) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
+        met[view->labels[i]] = 1;
+    const uint32_t asked = to->rest || to->leaves_out ? view->classes : 0;
+    hsp_status status = hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
+    hsp__free(&ctx->allocator, met);
+    return status;
 }
 
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -341,7 +313,11 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
         status = prepare_scale(ctx, "unit-rows", place, &to, err);
     if (!status && hsp__option_is(options, "normalize", "ball"))
         status = prepare_scale(ctx, "unit-ball", place, &to, err);
-    if (!status) status = prepare_votes(ctx, options, place, &to, err);
+    if (!status && hsp__options_have(options, "votes")) { /* "votes": by what each column holds */
+        const char *kind = hsp_options_text(options, "votes");
+        status = prepare_scale(ctx, strcmp(kind, "auto") == 0 ? "votes" : kind, place, &to, err);
+        to.votes = to.scalings[place];
+    }
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
     if (status) hsp__prepared_free(&to);
     if (!status) *out = to;

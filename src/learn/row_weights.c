@@ -13,40 +13,27 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* A whole number from `least` up, or UINT64_MAX. */
-static uint64_t row_weights_number(const char *text, uint64_t least)
-{
-    hsp__decimal_result result;
-    double number;
-    const char *end = text + strlen(text), *stop = hsp__decimal_f64(text, end, &number, &result);
-    const int whole = result == HSP__DECIMAL_OK && stop == end && number == floor(number);
-    return whole && number >= (double)least && number <= 4294967296.0 ? (uint64_t)number
-                                                                      : UINT64_MAX;
-}
-
-/* The feature that column `number` (from 1) of a CSV file became. */
-static uint64_t row_weights_csv_column(const hsp_data *data, uint64_t number)
-{
-    const hsp_encoding *encoding = data->encoding;
-    if (number > encoding->names.count) return UINT64_MAX;
-    const uint32_t c = (uint32_t)number - 1;
-    if (encoding->columns[c].kind != HSP__COLUMN_NUMBER) return UINT64_MAX;
-    const char *name = hsp__names_get(&encoding->names, c);
-    const uint32_t found = hsp__names_find(&data->feature_names, name, strlen(name));
-    return found == HSP__NAME_NONE ? UINT64_MAX : found;
-}
-
 hsp_status hsp__row_weights_column(const hsp_data *data, const char *text, hsp_error *err,
                                    uint64_t *column)
 {
     char quoted[HSP__QUOTED];
-    const uint32_t named = hsp__names_find(&data->feature_names, text, strlen(text));
+    const hsp_encoding *encoding = data->encoding;
     const int from_zero = data->index_base && strcmp(data->index_base, "0") == 0;
+    uint32_t named = hsp__names_find(&data->feature_names, text, strlen(text));
     uint64_t found = named == HSP__NAME_NONE ? UINT64_MAX : named;
-    if (found == UINT64_MAX) {
-        const uint64_t number = row_weights_number(text, from_zero ? 0 : 1);
-        if (number != UINT64_MAX)
-            found = data->encoding ? row_weights_csv_column(data, number) : number - !from_zero;
+    hsp__decimal_result result;
+    double number;
+    const char *end = text + strlen(text), *stop = hsp__decimal_f64(text, end, &number, &result);
+    const int whole = result == HSP__DECIMAL_OK && stop == end && number == floor(number) &&
+                      number >= !from_zero && number <= 4294967296.0;
+    if (found == UINT64_MAX && whole && !encoding) found = (uint64_t)number - !from_zero;
+    if (found == UINT64_MAX && whole && encoding && number <= encoding->names.count) {
+        const uint32_t c = (uint32_t)number - 1; /* a column of the CSV file: its feature */
+        const char *name = hsp__names_get(&encoding->names, c);
+        named = encoding->columns[c].kind == HSP__COLUMN_NUMBER
+                    ? hsp__names_find(&data->feature_names, name, strlen(name))
+                    : HSP__NAME_NONE;
+        if (named != HSP__NAME_NONE) found = named;
     }
     if (found >= data->view.cols)
         return hsp__fail_option(
@@ -83,47 +70,32 @@ hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_
     return status;
 }
 
-static void row_weights_blank_dense(hsp_data *data, uint64_t column)
+void hsp__row_weights_blank(hsp_data *data, uint64_t column)
 {
-    const uint64_t stride = data->view.stride;
-    for (uint64_t i = 0; i < data->view.rows; i++) {
-        const hsp__row row = hsp__view_row(&data->view, i);
-        data->nonzeros -= hsp__row_value(&data->view, &row, column) != 0;
-        if (data->view.precision == HSP_FLOAT32)
-            ((float *)data->values)[i * stride + column] = 0;
-        else
-            ((double *)data->values)[i * stride + column] = 0;
+    const hsp_view *view = &data->view;
+    const size_t bytes = hsp__value_bytes(view->precision);
+    char *values = data->values;
+    assert(column < view->cols);
+    if (view->storage == HSP_DENSE) {
+        for (uint64_t i = 0; i < view->rows; i++) {
+            data->nonzeros -= hsp__view_entry(view, i, column) != 0;
+            memset(values + (i * view->stride + column) * bytes, 0, bytes);
+        }
+        return;
     }
-}
-
-/* Entries move up over those that go. */
-static void row_weights_blank_sparse(hsp_data *data, uint64_t column)
-{
-    const size_t bytes = hsp__value_bytes(data->view.precision);
-    uint64_t to = 0, from = data->starts[0];
-    for (uint64_t i = 0; i < data->view.rows; i++) {
+    uint64_t to = 0, from = data->starts[0]; /* entries move up over those that go */
+    for (uint64_t i = 0; i < view->rows; i++) {
         const uint64_t end = data->starts[i + 1];
         assert(to <= from && from <= end);
         for (; from < end; from++) {
             if (data->indices[from] == column) continue;
             data->indices[to] = data->indices[from];
-            if (data->values)
-                memmove((char *)data->values + to * bytes, (char *)data->values + from * bytes,
-                        bytes);
+            if (values) memmove(values + to * bytes, values + from * bytes, bytes);
             to++;
         }
         data->starts[i + 1] = to;
     }
     hsp__data_seal(data);
-}
-
-void hsp__row_weights_blank(hsp_data *data, uint64_t column)
-{
-    assert(column < data->view.cols);
-    if (data->view.storage == HSP_DENSE)
-        row_weights_blank_dense(data, column);
-    else
-        row_weights_blank_sparse(data, column);
 }
 
 /* ---- Classes --------------------------------------------------------------------------------- */

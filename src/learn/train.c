@@ -36,34 +36,6 @@
 
 /* ---- Open ------------------------------------------------------------------------------------ */
 
-static hsp_status train_read_plan(const hsp__learner *learner, const hsp_options *options,
-                                  hsp__plan *plan, hsp_error *err)
-{
-    *plan = (hsp__plan){.seed = hsp__option_integer(options, "seed", 0),
-                        .tie = hsp__option_tie(options),
-                        .max_seconds = hsp__option_real(options, "max-seconds", 0),
-                        .gap = hsp__option_real(options, "gap", 0),
-                        .max_passes = hsp__option_integer(options, "max-passes", 0),
-                        .keep_dual = hsp__option_flag(options, "keep-dual"),
-                        .ovo = hsp__option_is(options, "multiclass", "ovo"),
-                        .kernel = hsp__kernel_wanted(options),
-                        .C = 1};
-    hsp_status status = learner->check ? learner->check(options, plan, err) : HSP_OK;
-    return status || !learner->rule ? status : learner->rule->check(options, 0, err);
-}
-
-/* Rules in the kernel are fitted to all rows: all problems live in one space. */
-static hsp_status train_open_kernel(hsp__train *train, hsp_error *err)
-{
-    hsp__train_kernel *k = &train->kernel;
-    const hsp_view *view = train->prepared.view;
-    HSP__TRY(hsp__kernel_option(train->ctx, train->options, train->given, view, err, &k->kernel));
-    HSP__TRY(hsp__prepare_origin(train->ctx, train->given, train->options, &train->prepared, err,
-                                 &k->origin));
-    return hsp__kernel_ids(train->ctx, k->kernel, train->given, k->origin, view->rows, err,
-                           &k->ids);
-}
-
 hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                            const hsp__learner *learner, const hsp_options *options,
                            const hsp_model *start, hsp_error *err)
@@ -75,12 +47,21 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                           .given = data,
                           .start = start,
                           .watch = {.ctx = ctx}};
-    hsp_status status = train_read_plan(learner, options, &train->plan, err);
-    if (!status) status = hsp__prepare(ctx, data, options, err, &train->prepared);
-    if (!status) status = hsp__view_hash(ctx, &data->view, err, train->hash);
-    if (!status && learner->rule && learner->rule->unit_values)
-        status = hsp__input_checks_check(ctx, data, options, &train->prepared, err);
-    if (status) return status;
+    train->plan = (hsp__plan){.seed = hsp__option_integer(options, "seed", 0),
+                              .tie = hsp__option_tie(options),
+                              .max_seconds = hsp__option_real(options, "max-seconds", 0),
+                              .gap = hsp__option_real(options, "gap", 0),
+                              .max_passes = hsp__option_integer(options, "max-passes", 0),
+                              .keep_dual = hsp__option_flag(options, "keep-dual"),
+                              .ovo = hsp__option_is(options, "multiclass", "ovo"),
+                              .kernel = hsp__kernel_wanted(options),
+                              .C = 1};
+    if (learner->check) HSP__TRY(learner->check(options, &train->plan, err));
+    if (learner->rule) HSP__TRY(learner->rule->check(options, 0, err));
+    HSP__TRY(hsp__prepare(ctx, data, options, err, &train->prepared));
+    HSP__TRY(hsp__view_hash(ctx, &data->view, err, train->hash));
+    if (learner->rule && learner->rule->unit_values)
+        HSP__TRY(hsp__input_checks_check(ctx, data, options, &train->prepared, err));
     const hsp_view *view = train->prepared.view;
     assert(view->rows > 0 && view->labels && view->classes >= 2);
     const double nan = (double)NAN;
@@ -92,13 +73,15 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                                 .training_error = nan,
                                 .online_error = nan,
                                 .radius = nan};
-    if (train->plan.kernel) status = train_open_kernel(train, err);
-    train->is_native = native && native->suits(train);
-    if (!status && train->is_native) {
-        train->native = hsp__new(&ctx->allocator, 1, native->bytes);
-        if (!train->native) status = hsp__fail_memory(err);
+    if (train->plan.kernel) { /* fitted to all rows: all problems live in one space */
+        hsp__train_kernel *k = &train->kernel;
+        HSP__TRY(hsp__kernel_option(ctx, options, data, view, err, &k->kernel));
+        HSP__TRY(hsp__prepare_origin(ctx, data, options, &train->prepared, err, &k->origin));
+        HSP__TRY(hsp__kernel_ids(ctx, k->kernel, data, k->origin, view->rows, err, &k->ids));
     }
-    return status;
+    train->is_native = native && native->suits(train);
+    if (train->is_native) train->native = hsp__new(&ctx->allocator, 1, native->bytes);
+    return train->is_native && !train->native ? hsp__fail_memory(err) : HSP_OK;
 }
 
 void hsp__train_close(hsp__train *train)
@@ -124,36 +107,28 @@ hsp_status hsp__train_count_mistakes(const hsp__train *train, hsp_context *ctx,
     return hsp__training_error_scored(ctx, model, &prepared->base->view, NULL, err, wrong);
 }
 
-static hsp_status train_count_mistakes(hsp__train *train, hsp_model *model, hsp_error *err)
-{
-    const hsp__native *native = train->is_native ? train->learner->native : NULL;
-    const hsp__task *first = train->tasks;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, train->ctx);
-    uint64_t wrong = 0;
-    hsp_status status;
-    if (native && native->mistakes)
-        status = native->mistakes(train, &last, model, err, &wrong);
-    else if (first && train->count == 1 && first->counted > 0)
-        status = HSP_OK, wrong = first->mistakes;
-    else if (first && train->count == 1 && first->counted < 0)
-        status = HSP_CANCELLED;
-    else
-        status = hsp__train_count_mistakes(train, &last, model, err, &wrong);
-    assert(status || wrong <= train->run.rows);
-    return hsp__training_error_report(status, wrong, model, err, &train->run);
-}
-
 static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out)
 {
     const hsp__native *native = train->is_native ? train->learner->native : NULL;
+    const hsp__task *only = train->count == 1 ? train->tasks : NULL;
     hsp_context unasked = hsp__stop_none(train->ctx); /* a stopped run still hands out its model */
     const hsp__model_spec spec = hsp__model_spec_of(train);
     hsp_model *model = NULL;
-    hsp_status status = native && native->build
-                            ? native->build(train, &unasked, &spec, err, &model)
-                            : hsp__build_model_tasks(train, &unasked, 0, &spec, err, &model);
-    if (!status) status = train_count_mistakes(train, model, err);
+    HSP__TRY(native && native->build
+                 ? native->build(train, &unasked, &spec, err, &model)
+                 : hsp__build_model_tasks(train, &unasked, 0, &spec, err, &model));
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, train->ctx);
+    uint64_t wrong = only && only->counted > 0 ? only->mistakes : 0;
+    hsp_status status = HSP_OK;
+    if (native && native->mistakes)
+        status = native->mistakes(train, &last, model, err, &wrong);
+    else if (only && only->counted < 0)
+        status = HSP_CANCELLED;
+    else if (!only || !only->counted)
+        status = hsp__train_count_mistakes(train, &last, model, err, &wrong);
+    assert(status || wrong <= train->run.rows);
+    status = hsp__training_error_report(status, wrong, model, err, &train->run);
     if (!status && native && native->finish) status = native->finish(train, err);
     if (!status && hsp__options_have(train->options, "link") && !model->pairs)
         model->probability.link = hsp__link_of(hsp_options_text(train->options, "link"));
@@ -195,18 +170,25 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
     return HSP_OK;
 }
 
-/* What else the model was trained on: the data, if it is in double precision, as somebody may read
- * it in single; the data of the model that it began at. */
+/* What else the model says: the hash of its data, if that is in double precision, as somebody may
+ * read it in single; the data of the model that it began at; that the run was stopped after it had
+ * ended, or before all was done that it was asked for. */
 static hsp_status train_remember(hsp_context *ctx, const hsp_data *data, const hsp_model *start,
-                                 hsp_model *model, hsp_error *err)
+                                 hsp_training *run, hsp_model *model, hsp_error *err)
 {
+    hsp_context unasked = hsp__stop_none(ctx); /* a stopped run still hands out its model */
     char hash[HSP__HASH_TEXT];
-    hsp_status status = HSP_OK;
     if (data->view.precision == HSP_FLOAT64 && hsp_model_metadata(model, "data_hash")) {
-        status = hsp__view_hash_single(ctx, &data->view, err, hash);
-        if (!status) status = hsp__model_set_metadata(model, "data_hash_single", hash, err);
+        HSP__TRY(hsp__view_hash_single(&unasked, &data->view, err, hash));
+        HSP__TRY(hsp__model_set_metadata(model, "data_hash_single", hash, err));
     }
-    return status || !start ? status : hsp__model_add_start(model, start, err);
+    if (start) HSP__TRY(hsp__model_add_start(model, start, err));
+    const char *known = hsp_model_metadata(model, "stop");
+    if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;
+    if (!hsp__stopped(ctx) || (known && strcmp(known, hsp_stop_name(run->stop)) == 0))
+        return HSP_OK;
+    HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
+    return hsp__model_set_metadata(model, "converged", "false", err);
 }
 
 hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
@@ -220,19 +202,6 @@ hsp_status hsp__train_late(hsp_error *err)
     return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
                         "the time limit was reached before there was a model; allow more seconds, "
                         "or train on fewer rows");
-}
-
-/* The run was stopped after it had ended, or before all was done that it was asked for: it and the
- * model say so. */
-static hsp_status train_stopped(hsp_context *ctx, hsp_training *run, hsp_model *model,
-                                hsp_error *err)
-{
-    const char *known = hsp_model_metadata(model, "stop");
-    if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;
-    if (!hsp__stopped(ctx) || (known && strcmp(known, hsp_stop_name(run->stop)) == 0))
-        return HSP_OK;
-    HSP__TRY(hsp__model_set_metadata(model, "stop", hsp_stop_name(run->stop), err));
-    return hsp__model_set_metadata(model, "converged", "false", err);
 }
 
 static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -262,9 +231,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
         status = hsp__calibrate(&own, step.rows, step.options, train_once, err, &done, model);
     if (!status && step.work) status = hsp__approx_finish(&step, err, &done, &model);
     hsp__approx_close(&step);
-    hsp_context unasked = hsp__stop_none(&own); /* a stopped run still hands out its model */
-    if (!status && model) status = train_remember(&unasked, data, start, model, err);
-    if (!status && model) status = train_stopped(&own, &done, model, err);
+    if (!status && model) status = train_remember(&own, data, start, &done, model, err);
     hsp_model_free(read);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
