@@ -151,48 +151,30 @@ static int online_fit_suits(const hsp__train *train)
     return !(train->plan.ovo && train->prepared.view->classes > 2);
 }
 
-static hsp_status online_fit_open_trace(const hsp__train *train, online_fit_state *own,
-                                        hsp_error *err)
+static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
 {
-    const char *path = hsp_options_text(train->options, "trace");
-    hsp__online *first = &own->team.runs[0];
-    hsp_status status;
+    online_fit_state *own = train->native;
+    const hsp__train_kernel *known = &train->kernel;
+    const hsp_data *data = train->prepared.data;
+    const char *path = hsp__option_text(train->options, "trace");
+    if (known->kernel)
+        HSP__TRY(hsp__kernel_scores_new(train->ctx, train, train->prepared.view,
+                                        known->ids ? known->ids : known->origin, err,
+                                        &own->kernel));
+    HSP__TRY(online_fit_radius(train, train->ctx, data, own->kernel, err, &train->run.radius));
+    HSP__TRY(
+        online_fit_team(train, train->ctx, data, own->kernel, train->run.radius, err, &own->team));
     if (!path) return HSP_OK;
     if (own->team.classes > 2)
         return hsp__fail_option(err, "--trace",
                                 "a trace needs two classes, and the data has %u; choose them with "
                                 "--positive or --classes",
                                 (unsigned)own->team.classes);
-    if (first->rule->lines_head) {
-        status =
-            hsp__trace_new_lines(train->ctx, path, first, train->prepared.data, err, &own->trace);
-    } else {
-        hsp__proof proof = {0};
-        if (first->rule->proof) first->rule->proof(first, &proof);
-        proof.radius = train->run.radius;
-        status = hsp__trace_new(train->ctx, path, hsp__option_text(train->options, "reference"),
-                                first, &proof, train->kernel.kernel, train->prepared.data,
-                                train->prepared.scalings, err, &own->trace);
-    }
-    first->kept.trace = own->trace;
-    return status;
-}
-
-static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
-{
-    online_fit_state *own = train->native;
-    const hsp__train_kernel *known = &train->kernel;
-    const hsp_data *data = train->prepared.data;
-    hsp_status status = HSP_OK;
-    if (known->kernel)
-        status = hsp__kernel_scores_new(train->ctx, train, train->prepared.view,
-                                        known->ids ? known->ids : known->origin, err, &own->kernel);
-    if (!status)
-        status = online_fit_radius(train, train->ctx, data, own->kernel, err, &train->run.radius);
-    if (!status)
-        status = online_fit_team(train, train->ctx, data, own->kernel, train->run.radius, err,
-                                 &own->team);
-    return status ? status : online_fit_open_trace(train, own, err);
+    HSP__TRY(hsp__trace_new(train->ctx, path, hsp__option_text(train->options, "reference"),
+                            &own->team.runs[0], train->run.radius, known->kernel, data,
+                            train->prepared.scalings, err, &own->trace));
+    own->team.runs[0].kept.trace = own->trace;
+    return HSP_OK;
 }
 
 static hsp_status online_fit_all(hsp__train *train, hsp_error *err)

@@ -11,34 +11,24 @@
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* Runs whose weights were divided by other powers of two than the team's largest follow it, so that
- * scores can be compared. */
-static int online_model_power(const hsp__online *run)
-{
-    return run->rule->power ? run->rule->power(run) : 0;
-}
-
-static void online_model_shrink(hsp_model *model, uint32_t c, int power)
-{
-    for (uint64_t j = 0; j < model->features; j++)
-        model->weights[c * model->features + j] =
-            ldexp(model->weights[c * model->features + j], -power);
-    model->offsets[c] = ldexp(model->offsets[c], -power);
-}
-
 static void online_model_weights(const hsp__ovr *team, const hsp__online_source *source,
                                  hsp_model *model)
 {
-    int power = 0;
-    for (uint32_t c = 0; c < team->count; c++)
-        if (online_model_power(&team->runs[c]) > power) power = online_model_power(&team->runs[c]);
+    int (*power)(const hsp__online *run) = team->runs[0].rule->power;
+    int most = 0;
+    for (uint32_t c = 0; power && c < team->count; c++)
+        if (power(&team->runs[c]) > most) most = power(&team->runs[c]);
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
         const hsp__online *run = hsp__ovr_scorer(team, source->from ? source->from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
-        if (online_model_power(run) < power)
-            online_model_shrink(model, c, power - online_model_power(run));
+        /* Runs whose weights were divided by a smaller power of two than the team's largest follow
+         * it, so that scores can be compared. */
+        const int shrink = power ? most - power(run) : 0;
+        for (uint64_t j = 0; shrink && j < model->features; j++)
+            w[j] = ldexp(w[j], -shrink);
+        if (shrink) model->offsets[c] = ldexp(model->offsets[c], -shrink);
         if (!source->flip) continue;
         for (uint64_t j = 0; j < model->features; j++)
             w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
@@ -48,48 +38,39 @@ static void online_model_weights(const hsp__ovr *team, const hsp__online_source 
 
 /* ---- How often each row was used ------------------------------------------------------------- */
 
-/* Gather the ledgers of all runs, ordered by row, then scorer. */
-static hsp_status online_model_gather(hsp_context *ctx, const hsp__ovr *team, hsp__ledger *all,
-                                      hsp_error *err)
-{
-    hsp__ledger_init(all, ctx);
-    if (team->count == 1) { /* it is all */
-        hsp__ledger *one = &team->runs[0].kept.ledger;
-        *all = *one;
-        *one = (hsp__ledger){.ctx = all->ctx, .memory = all->memory};
-    }
-    for (uint32_t c = 0; team->count > 1 && c < team->count; c++) {
-        hsp__ledger *one = &team->runs[c].kept.ledger;
-        if (!hsp__ledger_settle(one)) return hsp__fail_memory(err);
-        for (uint64_t i = 0; i < one->count; i++) {
-            const hsp__entry *entry = &one->entries[i];
-            if (!hsp__ledger_add(all, entry->row, c, entry->amount)) return hsp__fail_memory(err);
-        }
-        hsp__ledger_free(one);
-    }
-    return hsp__ledger_settle(all) ? HSP_OK : hsp__fail_memory(err);
-}
-
+/* The ledgers of all runs, ordered by row, then scorer. */
 static hsp_status online_model_updates(hsp_context *ctx, const hsp__ovr *team, hsp_error *err,
                                        hsp_row_coefficients *out)
 {
     const hsp_allocator *memory = &ctx->allocator;
-    hsp__ledger all;
-    hsp_status status = online_model_gather(ctx, team, &all, err);
-    const uint64_t count = status ? 0 : all.count;
-    uint64_t *row = hsp__new_raw(memory, count, sizeof *row);
-    uint32_t *scorer = hsp__new_raw(memory, count, sizeof *scorer);
-    double *amount = hsp__new_raw(memory, count, sizeof *amount);
-    *out = (hsp_row_coefficients){count, row, scorer, amount};
-    if (!status && !(row && scorer && amount)) status = hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < count; i++) {
+    hsp__ledger all = {.ctx = ctx, .memory = *memory}, empty = all;
+    int room = 1;
+    for (uint32_t c = 0; team->count > 1 && room && c < team->count; c++) {
+        hsp__ledger *one = &team->runs[c].kept.ledger;
+        room = hsp__ledger_settle(one);
+        for (uint64_t i = 0; room && i < one->count; i++)
+            room = hsp__ledger_add(&all, one->entries[i].row, c, one->entries[i].amount);
+        if (room) hsp__ledger_free(one);
+    }
+    if (team->count == 1) { /* it is all */
+        all = team->runs[0].kept.ledger;
+        team->runs[0].kept.ledger = empty;
+    }
+    uint64_t *row;
+    uint32_t *scorer;
+    double *amount;
+    room = room && hsp__ledger_settle(&all);
+    room = hsp__row_coefficients_new(memory, room ? all.count : 0, &row, &scorer, &amount, out) &&
+           room;
+    for (uint64_t i = 0; room && i < all.count; i++) {
         row[i] = all.entries[i].row;
         scorer[i] = all.entries[i].scorer;
         amount[i] = all.entries[i].amount;
     }
     hsp__ledger_free(&all);
-    if (status) hsp__row_coefficients_free(memory, out);
-    return status;
+    if (room) return HSP_OK;
+    hsp__row_coefficients_free(memory, out);
+    return hsp__fail_memory(err);
 }
 
 /* ---- Votes ----------------------------------------------------------------------------------- */
@@ -150,30 +131,18 @@ static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *te
     return NULL;
 }
 
-static void online_model_fill_votes(const hsp__steps *steps, uint64_t examples,
-                                    const uint32_t *places, hsp__votes *votes)
+static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp_data *rows,
+                                     hsp_model *model, hsp_error *err)
 {
-    for (uint64_t i = 0; i < steps->votes_count; i++) {
-        const hsp__vote *vote = &steps->votes[i];
-        votes->support[i] = places[vote->row] - 1;
-        votes->scorer[i] = vote->scorer;
-        votes->amount[i] = vote->amount;
-        votes->offset[i] = vote->offset;
-    }
-    votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
-    for (uint64_t t = 0; t < steps->count; t++) {
-        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
-        votes->first[t] = steps->marks[t].first;
-        votes->survived[t] = next - steps->marks[t].example;
-    }
-    votes->first[steps->count] = steps->votes_count;
-}
-
-static hsp_status online_model_make_votes(hsp_context *ctx, const hsp__steps *steps,
-                                          uint64_t examples, hsp_data *rows, hsp__votes *votes,
-                                          hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
+    const hsp_allocator *memory = &model->memory;
+    hsp__votes *votes = hsp__new(memory, 1, sizeof *votes);
+    model->hypothesis = HSP__VOTES;
+    model->votes = votes; /* freed with the model, whatever happens */
+    if (!votes) return hsp__fail_memory(err);
+    hsp__steps *joint = team->count > 1 ? online_model_joint_steps(ctx, team) : NULL;
+    if (team->count > 1 && !joint) return hsp__fail_memory(err);
+    const hsp__steps *steps = joint ? joint : team->runs[0].kept.steps;
+    votes->apart = team->count > 1;
     votes->updates = steps->votes_count;
     votes->steps = steps->count;
     votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
@@ -188,27 +157,24 @@ static hsp_status online_model_make_votes(hsp_context *ctx, const hsp__steps *st
         !votes->survived || !places)
         status = hsp__fail_memory(err);
     if (!status) status = online_model_support(ctx, steps, rows, places, err, &votes->rows);
-    if (!status) online_model_fill_votes(steps, examples, places, votes);
-    hsp__free(memory, places);
-    return status;
-}
-
-static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp_data *rows,
-                                     hsp_model *model, hsp_error *err)
-{
-    hsp__steps *joint = team->count > 1 ? online_model_joint_steps(ctx, team) : NULL;
-    if (team->count > 1 && !joint) return hsp__fail_memory(err);
+    for (uint64_t i = 0; !status && i < steps->votes_count; i++) {
+        const hsp__vote *vote = &steps->votes[i];
+        votes->support[i] = places[vote->row] - 1;
+        votes->scorer[i] = vote->scorer;
+        votes->amount[i] = vote->amount;
+        votes->offset[i] = vote->offset;
+    }
     uint64_t examples = 0;
     for (uint32_t c = 0; c < team->count; c++)
         if (team->runs[c].done.examples > examples) examples = team->runs[c].done.examples;
-    hsp_status status = HSP_OK;
-    hsp__votes *votes = hsp__new(&model->memory, 1, sizeof *votes);
-    model->hypothesis = HSP__VOTES;
-    model->votes = votes; /* freed with the model, whatever happens */
-    if (votes) votes->apart = team->count > 1;
-    status = votes ? online_model_make_votes(ctx, joint ? joint : team->runs[0].kept.steps,
-                                             examples, rows, votes, err)
-                   : hsp__fail_memory(err);
+    votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
+    for (uint64_t t = 0; !status && t < steps->count; t++) {
+        const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
+        votes->first[t] = steps->marks[t].first;
+        votes->survived[t] = next - steps->marks[t].example;
+    }
+    if (!status) votes->first[steps->count] = steps->votes_count;
+    hsp__free(memory, places);
     hsp__steps_free(joint);
     return status;
 }
@@ -225,11 +191,11 @@ static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
     const hsp_allocator *memory = &ctx->allocator;
     if (!hsp__ledger_settle(past)) return hsp__fail_memory(err);
     const uint64_t room = updates->count + past->count;
-    uint64_t *row = hsp__new_raw(memory, room, sizeof *row), count = 0;
-    uint32_t *scorer = hsp__new_raw(memory, room, sizeof *scorer);
-    double *amount = hsp__new_raw(memory, room, sizeof *amount);
-    *out = (hsp_row_coefficients){0, row, scorer, amount};
-    if (!row || !scorer || !amount) return hsp__fail_memory(err);
+    uint64_t *row, count = 0;
+    uint32_t *scorer;
+    double *amount;
+    if (!hsp__row_coefficients_new(memory, room, &row, &scorer, &amount, out))
+        return hsp__fail_memory(err);
     for (uint64_t u = 0, p = 0; u < updates->count || p < past->count; count++) {
         const hsp__entry *entry = p < past->count ? &past->entries[p] : NULL;
         const int order = !entry                          ? -1
@@ -251,64 +217,42 @@ static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
     return HSP_OK;
 }
 
-static hsp_status online_model_expansion(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
-                                         struct hsp__kernel_scores *kernel, hsp_error *err,
-                                         hsp_model **out)
-{
-    hsp_row_coefficients updates = {0}, mean = {0};
-    hsp_model *model = NULL;
-    hsp_status status = online_model_updates(ctx, team, err, &updates);
-    if (!status)
-        status =
-            online_model_mean(ctx, team, &updates, hsp__kernel_scores_past(kernel), err, &mean);
-    if (!status)
-        status =
-            hsp__build_model_expansion(ctx, train, hsp__ovr_scorers(team), &mean, 0, err, &model);
-    hsp__row_coefficients_free(&ctx->allocator, &mean);
-    if (status) {
-        hsp__row_coefficients_free(&ctx->allocator, &updates);
-        return status;
-    }
-    model->updates = updates;
-    *out = model;
-    return HSP_OK;
-}
-
-/* A model without weights that votes. */
-static hsp_status online_model_kernel_votes(hsp__train *train, hsp_context *ctx,
-                                            const hsp__ovr *team, hsp_error *err, hsp_model **out)
-{
-    hsp_data *rows = train->prepared.data;
-    hsp_model *model = NULL;
-    HSP__TRY(hsp__model_new(ctx, hsp__ovr_scorers(team), 0, err, &model));
-    hsp__free(&model->memory, model->weights);
-    model->weights = NULL;
-    model->features = hsp_data_cols(rows);
-    hsp_status status = online_model_votes(ctx, team, rows, model, err);
-    if (!status)
-        status =
-            hsp__build_model_copy_kernel(ctx, train->kernel.kernel, err, &model->votes->kernel);
-    if (!status) status = online_model_updates(ctx, team, err, &model->updates);
-    if (status) hsp_model_free(model);
-    if (!status) *out = model;
-    return status;
-}
-
 hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
                                     struct hsp__kernel_scores *kernel, const hsp__model_spec *spec,
                                     hsp_error *err, hsp_model **out)
 {
+    hsp_data *rows = train->prepared.data;
+    hsp_row_coefficients updates = {0}, mean = {0};
+    const uint32_t scorers = hsp__ovr_scorers(team);
     hsp_model *model = NULL;
-    HSP__TRY(team->runs[0].kept.steps
-                 ? online_model_kernel_votes(train, ctx, team, err, &model)
-                 : online_model_expansion(train, ctx, team, kernel, err, &model));
-    for (uint32_t c = 0; c < model->scorers; c++) {
+    hsp_status status = online_model_updates(ctx, team, err, &updates);
+    if (!status && team->runs[0].kept.steps) { /* a model without weights that votes */
+        status = hsp__model_new(ctx, scorers, 0, err, &model);
+        if (!status) {
+            hsp__free(&model->memory, model->weights);
+            model->weights = NULL;
+            model->features = hsp_data_cols(rows);
+            status = online_model_votes(ctx, team, rows, model, err);
+        }
+        if (!status)
+            status =
+                hsp__build_model_copy_kernel(ctx, train->kernel.kernel, err, &model->votes->kernel);
+    } else if (!status) {
+        status =
+            online_model_mean(ctx, team, &updates, hsp__kernel_scores_past(kernel), err, &mean);
+        if (!status)
+            status = hsp__build_model_expansion(ctx, train, scorers, &mean, 0, err, &model);
+        hsp__row_coefficients_free(&ctx->allocator, &mean);
+    }
+    if (status) hsp__row_coefficients_free(&ctx->allocator, &updates);
+    if (!status) model->updates = updates;
+    for (uint32_t c = 0; !status && c < scorers; c++) {
         uint32_t scorer;
         double none[1];
         const hsp__online *run = hsp__ovr_scorer(team, c, &scorer);
         hsp__online_result(run, scorer, none, &model->offsets[c]);
     }
-    hsp_status status = hsp__build_model_fill(ctx, spec, model, err);
+    if (!status) status = hsp__build_model_fill(ctx, spec, model, err);
     if (!status) status = hsp__build_model_collapse(ctx, &model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
     if (status) hsp_model_free(model);

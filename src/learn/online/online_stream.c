@@ -45,28 +45,6 @@ typedef struct online_stream_work {
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
-/* Number the classes that the options name, and find the positive one. */
-static hsp_status online_stream_classes(online_stream_work *work, hsp_error *err)
-{
-    hsp__names positive;
-    HSP__TRY(hsp__prepare_classes(work->ctx, work->options, err, &work->classes));
-    work->given = work->classes.count;
-    hsp_status status = hsp__prepare_positive(work->ctx, work->options, err, &positive);
-    if (status) return status;
-    work->target = work->given == 2 ? 1 : 0;
-    if (positive.count) {
-        const char *name = hsp__names_get(&positive, 0);
-        work->rest = 1;
-        if (!hsp__names_add(&work->classes, name, strlen(name), &work->target))
-            status = hsp__fail_memory(err);
-        else if (work->given && work->target >= work->given)
-            status =
-                hsp__fail_option(err, "--positive", "the class '%s' is not in --classes", name);
-    }
-    hsp__names_free(&positive);
-    return status;
-}
-
 static hsp_status online_stream_check(const online_stream_work *work, hsp_error *err)
 {
     const hsp_options *options = work->options;
@@ -98,11 +76,27 @@ static hsp_status online_stream_check(const online_stream_work *work, hsp_error 
 
 static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
 {
-    hsp_status status = online_stream_classes(work, err);
+    hsp__names positive;
+    hsp_status status = HSP_OK;
+    /* Number the classes that the options name, and find the positive one. */
+    HSP__TRY(hsp__prepare_classes(work->ctx, work->options, err, &work->classes));
+    work->given = work->classes.count;
+    HSP__TRY(hsp__prepare_positive(work->ctx, work->options, err, &positive));
+    work->target = work->given == 2 ? 1 : 0;
+    if (positive.count) {
+        const char *name = hsp__names_get(&positive, 0);
+        work->rest = 1;
+        if (!hsp__names_add(&work->classes, name, strlen(name), &work->target))
+            status = hsp__fail_memory(err);
+        else if (work->given && work->target >= work->given)
+            status =
+                hsp__fail_option(err, "--positive", "the class '%s' is not in --classes", name);
+    }
+    hsp__names_free(&positive);
     if (!status) status = online_stream_check(work, err);
     if (!status) status = hsp__prepare_passing(work->ctx, work->options, err, &work->scalings[0]);
     if (status) return status;
-    hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
+    const hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
     const uint32_t classes = work->given && !work->rest ? work->given : 2;
     HSP__TRY(hsp__ovr_init(&work->team, work->ctx, work->learner, work->options, &facts, classes, 0,
                            err));
@@ -125,17 +119,6 @@ static uint64_t online_stream_count(const hsp_view *view, uint64_t from, uint64_
             count += hsp__row_value(view, &row, k) != 0;
     }
     return count;
-}
-
-/* The end of the rows from `from` on that can be used as things are. */
-static uint64_t online_stream_stretch(const online_stream_work *work, const hsp_view *rows,
-                                      uint64_t from)
-{
-    uint64_t to = from;
-    const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : work->team.classes;
-    while (to < rows->rows && rows->labels[to] < below)
-        to++;
-    return to;
 }
 
 /* Rows used so far. */
@@ -170,37 +153,35 @@ static int online_stream_over(online_stream_work *work)
     return over;
 }
 
-/* One-vs-rest, and a class that no run has learned from the first row on. */
-static hsp_status online_stream_fail_third(const online_stream_work *work, uint32_t label,
-                                           hsp_error *err)
-{
-    const char *name = hsp__names_get(&work->classes, label);
-    char quoted[HSP__QUOTED];
-    return hsp__fail(err, HSP_USAGE,
-                     "found a third class, '%s'; one-vs-rest needs all class names before the "
-                     "first row of a stream; set --classes",
-                     hsp__quote(name, strlen(name), quoted));
-}
-
 static hsp_status online_stream_learn(online_stream_work *work, const hsp_view *rows,
                                       hsp_error *err)
 {
-    hsp_status status = hsp__ovr_grow(&work->team, work->team.classes, rows->cols, err);
+    hsp__ovr *team = &work->team;
+    hsp_status status = hsp__ovr_grow(team, team->classes, rows->cols, err);
     for (uint64_t from = 0, to; !status && !work->enough && from < rows->rows; from = to) {
-        to = online_stream_stretch(work, rows, from);
+        /* the rows from here on that can be used as things are */
+        const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : team->classes;
+        for (to = from; to < rows->rows && rows->labels[to] < below;)
+            to++;
         const uint64_t before = online_stream_seen(work);
-        status = hsp__ovr_walk(&work->team, rows, from, to, err);
+        status = hsp__ovr_walk(team, rows, from, to, err);
         const uint64_t end = from + (online_stream_seen(work) - before);
         if (!status) status = online_stream_meet(work, rows, from, end, err);
         work->nonzeros += online_stream_count(rows, from, end);
         work->enough = online_stream_over(work);
         if (to == rows->rows || status) continue;
-        if (work->given)
+        if (work->given) {
             to++; /* of a class that was left out */
-        else if (work->learner->rule->native)
-            status = hsp__ovr_grow(&work->team, rows->labels[to] + 1, rows->cols, err);
-        else
-            status = online_stream_fail_third(work, rows->labels[to], err);
+        } else if (work->learner->rule->native) {
+            status = hsp__ovr_grow(team, rows->labels[to] + 1, rows->cols, err);
+        } else { /* one-vs-rest, and a class that no run has learned from the first row on */
+            const char *name = hsp__names_get(&work->classes, rows->labels[to]);
+            char quoted[HSP__QUOTED];
+            status = hsp__fail(err, HSP_USAGE,
+                               "found a third class, '%s'; one-vs-rest needs all class names "
+                               "before the first row of a stream; set --classes",
+                               hsp__quote(name, strlen(name), quoted));
+        }
     }
     return status;
 }
@@ -232,43 +213,34 @@ static hsp_status online_stream_take(void *self, int worker, const hsp_view *row
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* The classes of the model, in order; from[c]: class c's number in the stream. */
+/* The classes of the model, in order; from[c]: class c's number in the stream. The encoding of CSV
+ * knows the classes of its label column, in their order. */
 static hsp_status online_stream_names(online_stream_work *work, hsp__names *names, uint32_t *from,
                                       hsp_error *err)
 {
-    uint32_t number, *map = NULL;
-    hsp_status status = HSP_OK;
+    hsp_encoding *encoding = work->origin.encoding;
+    uint32_t number, *map = hsp__new(&work->ctx->allocator, work->classes.count, sizeof *map);
+    int room = map != NULL;
     if (work->rest) {
         const char *positive = hsp__names_get(&work->classes, work->target);
-        if (!hsp__names_add(names, "rest", 4, &number) ||
-            !hsp__names_add(names, positive, strlen(positive), &number))
-            return hsp__fail_memory(err);
-        return HSP_OK;
+        room = room && hsp__names_add(names, "rest", 4, &number) &&
+               hsp__names_add(names, positive, strlen(positive), &number);
     }
-    for (uint32_t c = 0; c < work->team.classes; c++) {
+    for (uint32_t c = 0; !work->rest && room && c < work->team.classes; c++) {
         const char *name = hsp__names_get(&work->classes, c);
-        if (!hsp__names_add(names, name, strlen(name), &number)) return hsp__fail_memory(err);
+        room = hsp__names_add(names, name, strlen(name), &number);
         from[c] = c;
     }
-    if (work->given) return HSP_OK;
-    map = hsp__new(&work->ctx->allocator, names->count, sizeof *map);
-    if (!map || !hsp__names_sort(names, map)) status = hsp__fail_memory(err);
-    for (uint32_t c = 0; !status && c < names->count; c++)
-        from[map[c]] = c;
+    if (!work->rest && !work->given) {
+        room = room && hsp__names_sort(names, map);
+        for (uint32_t c = 0; room && c < names->count; c++)
+            from[map[c]] = c;
+    }
+    if (encoding && !encoding->classes.count)
+        room = room && hsp__names_copy(&encoding->classes, &work->classes) &&
+               hsp__names_sort(&encoding->classes, map);
     hsp__free(&work->ctx->allocator, map);
-    return status;
-}
-
-/* The encoding of CSV knows the classes of its label column, in their order. */
-static hsp_status online_stream_encode_classes(online_stream_work *work, hsp_error *err)
-{
-    hsp_encoding *encoding = work->origin.encoding;
-    if (!encoding || encoding->classes.count) return HSP_OK;
-    uint32_t *map = hsp__new(&work->ctx->allocator, work->classes.count, sizeof *map);
-    const int done = map && hsp__names_copy(&encoding->classes, &work->classes) &&
-                     hsp__names_sort(&encoding->classes, map);
-    hsp__free(&work->ctx->allocator, map);
-    return done ? HSP_OK : hsp__fail_memory(err);
+    return room ? HSP_OK : hsp__fail_memory(err);
 }
 
 /* Is there something to make a model of? What did not come because the rest was not read is not
@@ -299,7 +271,6 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
     hsp_status status = online_stream_names(work, &names, from, err);
-    if (!status) status = online_stream_encode_classes(work, err);
     const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
     for (uint32_t c = 0; c < team->count; c++)
         hsp__online_end(&team->runs[c]);
@@ -336,25 +307,6 @@ static hsp_status online_stream_values(void *self, int worker, const hsp_view *r
                                          HSP__VALUES_STREAM, err);
 }
 
-/* The user's wish and our own limits both end the reading; what was learned so far is kept. */
-static hsp_status online_stream_read(online_stream_work *work, const char *path,
-                                     const hsp_options *read, hsp_error *err)
-{
-    const hsp__row_sink sink = {.work =
-                                    work->learner->rule->unit_values ? online_stream_values : NULL,
-                                .take = online_stream_take,
-                                .origin = &work->origin};
-    hsp_error local = {0};
-    hsp_status status =
-        hsp__stream_read(work->ctx, path, read, NULL, &work->classes, &sink, work, &local);
-    if (status == HSP_CANCELLED) {
-        online_stream_over(work);
-        status = HSP_OK;
-    }
-    if (status && err) *err = local;
-    return status;
-}
-
 hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_options *read,
                             const hsp_options *options, hsp_error *err, hsp_training *run,
                             hsp_model **out)
@@ -363,17 +315,29 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     HSP__REPORT(err, run, hsp_training);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    online_stream_work work = {
-        .ctx = &own, .learner = hsp__learner_of(options), .options = options};
+    const hsp__learner *learner = hsp__learner_of(options);
+    online_stream_work work = {.ctx = &own, .learner = learner, .options = options};
     hsp_training made = {.size = sizeof made};
-    if (!work.learner || !work.learner->rule)
+    hsp_error local = {0};
+    if (!learner || !learner->rule)
         return hsp__fail(err, HSP_USAGE, "%s does not learn from a stream",
                          hsp_options_table(options)->name);
     hsp__names_init(&work.classes, &ctx->allocator);
     hsp__names_init(&work.origin.feature_names, &ctx->allocator);
-    hsp_status status = online_stream_start(&work, err);
+    hsp_status status = online_stream_start(&work, &local);
     const double start = hsp__clock();
-    if (!status) status = online_stream_read(&work, path, read, err);
+    if (!status) {
+        const hsp__row_sink sink = {.work =
+                                        learner->rule->unit_values ? online_stream_values : NULL,
+                                    .take = online_stream_take,
+                                    .origin = &work.origin};
+        status = hsp__stream_read(&own, path, read, NULL, &work.classes, &sink, &work, &local);
+        if (status == HSP_CANCELLED) { /* a wish or a limit: what was learned so far is kept */
+            online_stream_over(&work);
+            status = HSP_OK;
+        }
+    }
+    if (status && err) *err = local;
     if (!status) {
         made.train_seconds = hsp__clock() - start;
         made.rows = online_stream_seen(&work);

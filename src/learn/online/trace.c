@@ -78,19 +78,6 @@ static hsp_status trace_check(const hsp_model *model, const char *path, const hs
     return HSP_OK;
 }
 
-/* The reference's weights times the sign that turns them, and what their squares add up to. */
-static hsp_status trace_take_weights(hsp__trace *trace, const hsp_model *model, double sign,
-                                     hsp_error *err, double *squares)
-{
-    trace->w = hsp__new(&trace->memory, trace->cols, sizeof *trace->w);
-    if (!trace->w) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < hsp__model_inputs(model); j++) {
-        if (j < trace->cols) trace->w[j] = sign * model->weights[j];
-        *squares += model->weights[j] * model->weights[j];
-    }
-    return HSP_OK;
-}
-
 /* The same of a kernel: its sums with the rows, and its length. */
 static hsp_status trace_take_sums(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
                                   double sign, const hsp_view *view, hsp_error *err,
@@ -114,16 +101,6 @@ static hsp_status trace_take_sums(hsp__trace *trace, hsp_context *ctx, const hsp
     return status;
 }
 
-/* Scores of rows with w* alone, for a run with a kernel whose reference has weights. */
-static hsp_status trace_sum_weights(hsp__trace *trace, const hsp_view *view, hsp_error *err)
-{
-    trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
-    if (!trace->sums) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < trace->rows; i++)
-        trace->sums[i] = hsp__row_score(view, i, trace->w, 0);
-    return HSP_OK;
-}
-
 /* The reference, its sign turned if its positive class is our negative one. */
 static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
                              const char *path, const hsp_kernel *kernel, const hsp_data *data,
@@ -132,22 +109,44 @@ static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_mode
     const char *positive = hsp_data_class_name(data, 1);
     const uint32_t side = hsp_model_class_of(model, positive);
     if (side == HSP_NO_CLASS)
-        return hsp__fail_option(err, path, "the reference does not know the class '%s'", positive);
+        return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                            "the reference does not know the class '%s'", positive);
     const double sign = side == 1 ? 1 : -1, c = trace->proof.constant;
     double squares = 0;
-    hsp_status status = model->weights
-                            ? trace_take_weights(trace, model, sign, err, &squares)
-                            : trace_take_sums(trace, ctx, model, sign, &data->view, err, &squares);
-    if (!status && kernel && model->weights) status = trace_sum_weights(trace, &data->view, err);
-    if (status) return status;
+    if (!model->weights)
+        HSP__TRY(trace_take_sums(trace, ctx, model, sign, &data->view, err, &squares));
+    if (model->weights) {
+        trace->w = hsp__new(&trace->memory, trace->cols, sizeof *trace->w);
+        if (!trace->w) return hsp__fail_memory(err);
+        for (uint64_t j = 0; j < hsp__model_inputs(model); j++) {
+            if (j < trace->cols) trace->w[j] = sign * model->weights[j];
+            squares += model->weights[j] * model->weights[j];
+        }
+    }
+    if (kernel && model->weights) { /* scores of rows with w* alone */
+        trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
+        if (!trace->sums) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < trace->rows; i++)
+            trace->sums[i] = hsp__row_score(&data->view, i, trace->w, 0);
+    }
     trace->b = c > 0 ? sign * hsp__model_bias(model, 0) : 0; /* through the origin there is no b* */
     if (c > 0) squares += trace->b / c * (trace->b / c);
     trace->length = sqrt(squares);
     return HSP_OK;
 }
 
-static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *view)
+static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,
+                                  const hsp_kernel *kernel, const hsp_data *data,
+                                  hsp_scaling *const *scalings, hsp_error *err)
 {
+    const hsp_view *view = &data->view;
+    hsp_model *model = NULL;
+    HSP__TRY(hsp_model_read(ctx, path, err, &model));
+    hsp_status status = trace_check(model, path, kernel, scalings, err);
+    if (!status) status = trace_take(trace, ctx, model, path, kernel, data, err);
+    hsp_model_free(model);
+    if (status) return status;
+    trace->compared = 1;
     trace->gamma = HUGE_VAL;
     for (uint64_t i = 0; i < view->rows; i++) {
         const double s =
@@ -159,32 +158,20 @@ static void trace_measure(hsp__trace *trace, hsp_context *ctx, const hsp_view *v
                  "the reference does not separate the rows (the smallest y s is %.9g), so no bound "
                  "on the number of updates follows",
                  trace->gamma);
-}
-
-static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const char *path,
-                                  const hsp_kernel *kernel, const hsp_data *data,
-                                  hsp_scaling *const *scalings, hsp_error *err)
-{
-    hsp_model *model = NULL;
-    HSP__TRY(hsp_model_read(ctx, path, err, &model));
-    hsp_status status = trace_check(model, path, kernel, scalings, err);
-    if (!status) status = trace_take(trace, ctx, model, path, kernel, data, err);
-    hsp_model_free(model);
-    if (status) return status;
-    trace->compared = 1;
-    trace_measure(trace, ctx, &data->view);
     return HSP_OK;
 }
 
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__online *run, const hsp__proof *proof, const hsp_kernel *kernel,
+                          const hsp__online *run, double radius, const hsp_kernel *kernel,
                           const hsp_data *data, hsp_scaling *const *scalings, hsp_error *err,
                           hsp__trace **out)
 {
+    const hsp__online_rule *rule = run->rule;
     hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
     if (!trace) return hsp__fail_memory(err);
     trace->memory = ctx->allocator;
-    trace->proof = *proof;
+    if (rule->proof) rule->proof(run, &trace->proof);
+    trace->proof.radius = radius;
     trace->cols = data->view.cols;
     trace->rows = data->view.rows;
     hsp__text_init(&trace->text, &ctx->allocator);
@@ -195,39 +182,24 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
         hsp__trace_free(trace);
         return status;
     }
-    hsp__text_puts(&trace->text, "update,pass,example,score,");
-    hsp__text_puts(&trace->text,
-                   run->rule->trace_head ? run->rule->trace_head(run) : "norm,offset");
-    if (trace->compared)
-        hsp__text_puts(&trace->text, ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound");
-    hsp__text_puts(&trace->text, "\n");
     *out = trace;
-    return HSP_OK;
-}
-
-hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
-                                const hsp_data *data, hsp_error *err, hsp__trace **out)
-{
-    hsp__trace *trace = hsp__new(&ctx->allocator, 1, sizeof *trace);
-    if (!trace) return hsp__fail_memory(err);
-    trace->memory = ctx->allocator;
-    hsp__text_init(&trace->text, &ctx->allocator);
-    hsp_status status = hsp__output_open(ctx, path, err, &trace->output);
-    if (status) {
-        hsp__trace_free(trace);
-        return status;
+    if (rule->lines_head) {
+        rule->lines_head(run, data, &trace->text);
+        return HSP_OK;
     }
-    run->rule->lines_head(run, data, &trace->text);
-    *out = trace;
+    hsp__text_printf(&trace->text, "update,pass,example,score,%s%s\n",
+                     rule->trace_head ? rule->trace_head(run) : "norm,offset",
+                     trace->compared ? ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound"
+                                     : "");
     return HSP_OK;
 }
 
-static void trace_put(hsp__trace *trace, double value)
+void hsp__trace_put(hsp__text *text, double value)
 {
     char number[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(value, number);
-    hsp__text_puts(&trace->text, ",");
-    hsp__text_puts(&trace->text, number);
+    hsp__text_puts(text, ",");
+    hsp__text_puts(text, number);
 }
 
 /* Both sides of each step of the proof. */
@@ -246,12 +218,14 @@ static void trace_proof(hsp__trace *trace, const hsp__online *run, double square
     const double radius2 = proof->radius * proof->radius + c * c + proof->soft * proof->soft;
     const double inner_bound = k * (proof->rate * trace->gamma);
     const double norm2_bound = k * (proof->rate * (proof->rate * radius2 + 2 * proof->target));
-    trace_put(trace, inner);
-    trace_put(trace, inner_bound);
-    trace_put(trace, norm2);
-    trace_put(trace, norm2_bound);
-    trace_put(trace, inner / (trace->length * sqrt(norm2)));
-    trace_put(trace, inner_bound / (trace->length * sqrt(norm2_bound)));
+    const double values[] = {inner,
+                             inner_bound,
+                             norm2,
+                             norm2_bound,
+                             inner / (trace->length * sqrt(norm2)),
+                             inner_bound / (trace->length * sqrt(norm2_bound))};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        hsp__trace_put(&trace->text, values[i]);
 }
 
 static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
@@ -265,12 +239,12 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err)
 {
+    double squares = 0, own[HSP__TRACE_MOST];
+    size_t count = 2;
     if (run->rule->lines_row) {
         run->rule->lines_row(run, row, score, &trace->text);
         return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
     }
-    double squares = 0, own[HSP__TRACE_MOST];
-    size_t count = 2;
     if (run->rule->trace) {
         count = run->rule->trace(run, own);
     } else {
@@ -281,9 +255,9 @@ hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t
     }
     hsp__text_printf(&trace->text, "%llu,%llu,%llu", (unsigned long long)run->done.updates,
                      (unsigned long long)run->done.passes, (unsigned long long)row + 1);
-    trace_put(trace, hsp__online_meant(run, score));
+    hsp__trace_put(&trace->text, hsp__online_meant(run, score));
     for (size_t i = 0; i < count; i++)
-        trace_put(trace, own[i]);
+        hsp__trace_put(&trace->text, own[i]);
     if (trace->compared) trace_proof(trace, run, squares);
     hsp__text_puts(&trace->text, "\n");
     return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);

@@ -18,14 +18,13 @@ struct hsp__proof {
 
 /* Open `path` for `run`; `reference` names a model file or is NULL. `data`: the training rows,
  * after `scalings`. `kernel`: in whose feature space the run learns, or NULL; a reference is then a
- * model of the same kernel. */
+ * model of the same kernel. A rule may write the lines itself (rule->lines_head). */
 hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *reference,
-                          const hsp__online *run, const hsp__proof *proof, const hsp_kernel *kernel,
+                          const hsp__online *run, double radius, const hsp_kernel *kernel,
                           const hsp_data *data, hsp_scaling *const *scalings, hsp_error *err,
                           hsp__trace **out);
-/* The same of a rule that writes the lines itself (rule->lines_head). */
-hsp_status hsp__trace_new_lines(hsp_context *ctx, const char *path, const hsp__online *run,
-                                const hsp_data *data, hsp_error *err, hsp__trace **out);
+/* A comma and a number. */
+void hsp__trace_put(struct hsp__text *text, double value);
 /* After an update of `run` by `row`, whose score was `score`. */
 hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
                              hsp_error *err);

@@ -35,22 +35,10 @@ void hsp_trainer_free(hsp_trainer *trainer)
     hsp__free(&trainer->ctx->allocator, trainer);
 }
 
-/* What the caller does, and not the trainer, cannot be set. */
-static hsp_status trainer_check_limits(const hsp_options *options, hsp_error *err)
-{
-    static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
-    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
-        if (hsp__option_set(options, callers[i]))
-            return hsp__fail(
-                err, HSP_USAGE,
-                "%s does not apply to single steps; the caller decides how many to make",
-                callers[i]);
-    return HSP_OK;
-}
-
 static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *options,
                                 uint32_t classes, hsp_error *err)
 {
+    static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
     if (!learner || !learner->rule)
         return hsp__fail(err, HSP_USAGE, "%s does not learn one example at a time",
                          hsp_options_table(options)->name);
@@ -61,22 +49,13 @@ static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *
         return hsp__fail(
             err, HSP_USAGE,
             "the classes are given by name; the options positive and classes apply only to files");
-    HSP__TRY(trainer_check_limits(options, err));
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (hsp__option_set(options, callers[i]))
+            return hsp__fail(
+                err, HSP_USAGE,
+                "%s does not apply to single steps; the caller decides how many to make",
+                callers[i]);
     return hsp__online_check_stream(learner, options, err);
-}
-
-static hsp_status trainer_names(hsp_trainer *trainer, const char *const *names, uint32_t classes,
-                                hsp_error *err)
-{
-    hsp__names_init(&trainer->class_names, &trainer->ctx->allocator);
-    for (uint32_t c = 0; c < classes; c++) {
-        uint32_t number;
-        if (!hsp__names_add(&trainer->class_names, names[c], strlen(names[c]), &number))
-            return hsp__fail_memory(err);
-        if (number != c)
-            return hsp__fail(err, HSP_USAGE, "the class name '%s' appears twice", names[c]);
-    }
-    return HSP_OK;
 }
 
 hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
@@ -88,12 +67,19 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
     HSP__TRY(trainer_check(learner, options, classes, err));
     hsp_trainer *trainer = hsp__new(&ctx->allocator, 1, sizeof *trainer);
     if (!trainer) return hsp__fail_memory(err);
+    hsp_status status = HSP_OK;
     trainer->ctx = ctx;
     trainer->learner = learner;
-    hsp_status status = trainer_names(trainer, class_names, classes, err);
+    hsp__names_init(&trainer->class_names, &ctx->allocator);
+    for (uint32_t c = 0, number; !status && c < classes; c++) {
+        if (!hsp__names_add(&trainer->class_names, class_names[c], strlen(class_names[c]), &number))
+            status = hsp__fail_memory(err);
+        else if (number != c)
+            status = hsp__fail(err, HSP_USAGE, "the class name '%s' appears twice", class_names[c]);
+    }
     if (!status) status = hsp_options_copy(ctx, options, err, &trainer->options);
     if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
-    hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
+    const hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
     if (!status)
         status = hsp__ovr_init(&trainer->team, ctx, learner, trainer->options, &facts, classes,
                                features, err);
