@@ -12,11 +12,30 @@ static double report_most(double all, double one)
     return isnan(one) ? one : fmax(all, one);
 }
 
-static void report_add(const hsp__train *train, uint32_t c, hsp_convergence *to)
+/* A problem's figures join those of all. The passes of a learner that solves its problems in turn
+ * are linear programs, which add up. */
+static void report_add(hsp__train *train, uint32_t c, hsp_convergence *to)
 {
-    const hsp__task *task = &train->tasks[c];
+    hsp_training *run = &train->run;
+    hsp__task *task = &train->tasks[c];
     const hsp__solution *s = &task->solution;
     const hsp__kkt *kkt = &task->kkt;
+    /* a solver ends at the limit, or where no step gets further */
+    const int left = !train->plan.max_passes || s->passes < train->plan.max_passes;
+    const int stalled = train->plan.solver && s->stop == HSP_STOP_PASSES && left;
+    run->stop = hsp__stop_of(run->stop, stalled ? HSP_STOP_STALLED : s->stop);
+    if (train->learner->in_turn)
+        run->passes += s->passes;
+    else if (s->passes > run->passes)
+        run->passes = s->passes;
+    run->updates += s->updates;
+    run->mistakes_last_pass += task->last_mistakes;
+    run->radius = fmax(run->radius, task->radius);
+    if (task->evidence && !run->evidence) {
+        run->evidence = task->evidence;
+        task->evidence = NULL;
+    }
+    if (!task->solver) return;
     to->solver = task->solver->name;
     to->objective += s->primal * task->lambda;
     to->dual_objective += s->dual_value * task->lambda;
@@ -53,13 +72,6 @@ static void report_forget_point(hsp_convergence *to)
     to->dual_feasibility = to->complementarity = (double)NAN;
 }
 
-static void report_forget_all(hsp_convergence *to)
-{
-    report_forget_point(to);
-    to->lambda = to->C = to->dual_objective = to->scaled_dual_objective = (double)NAN;
-    to->gap = to->rounding = (double)NAN;
-}
-
 /* Problems count in the scale of C (problem.h), reports in that of lambda; pairs of classes share C
  * or lambda, not both. */
 static void report_rescale(const hsp__train *train, hsp_convergence *to)
@@ -85,69 +97,42 @@ static void report_rescale(const hsp__train *train, hsp_convergence *to)
     if (plan->lambda > 0) to->lambda = plan->lambda; /* as it was given */
 }
 
-/* The run was stopped before all problems were solved, or before their figures were known. The sum
- * of the bounds is a bound all the same: that of any problem is 0 at least. */
-static void report_cut(const hsp__train *train, hsp_convergence *to)
-{
-    uint32_t left_out = 0, gap_unknown = 0;
-    for (uint32_t c = 0; c < train->count; c++) {
-        left_out += train->tasks[c].left_out != 0;
-        gap_unknown += train->tasks[c].gap_unknown != 0;
-    }
-    if (left_out)
-        hsp__log(train->ctx, HSP_LOG_WARNING,
-                 "the run was stopped after %u of %u %s; the others have no weights yet",
-                 (unsigned)(train->count - left_out), (unsigned)train->count,
-                 hsp__reduce_pairs(train) ? "pairs of classes" : "classes");
-    if (left_out || gap_unknown) report_forget_point(to);
-}
-
-/* The passes of a learner that solves its problems in turn are linear programs, which add up. */
-static void report_task(hsp__train *train, hsp__task *task)
-{
-    hsp_training *run = &train->run;
-    const hsp__solution *s = &task->solution;
-    const int adds = train->learner->in_turn;
-    /* a solver ends at the limit, or where no step gets further */
-    const int left = !train->plan.max_passes || s->passes < train->plan.max_passes;
-    const int stalled = train->plan.solver && s->stop == HSP_STOP_PASSES && left;
-    run->stop = hsp__stop_of(run->stop, stalled ? HSP_STOP_STALLED : s->stop);
-    if (adds)
-        run->passes += s->passes;
-    else if (s->passes > run->passes)
-        run->passes = s->passes;
-    run->updates += s->updates;
-    run->mistakes_last_pass += task->last_mistakes;
-    run->radius = fmax(run->radius, task->radius);
-    if (!task->evidence || run->evidence) return;
-    run->evidence = task->evidence;
-    task->evidence = NULL;
-}
-
 void hsp__train_report(hsp__train *train)
 {
     hsp_training *run = &train->run;
     hsp_convergence *to = &run->convergence;
+    uint32_t left_out = 0, gap_unknown = 0;
     assert(train->count && train->tasks);
     to->margin = (double)NAN;
     to->margin_class = to->margin_other = UINT32_MAX;
     to->inverse_norm = HUGE_VAL;
     if (train->plan.solver) to->solver = "none"; /* of problems that need none */
     for (uint32_t c = 0; c < train->count; c++) {
-        report_task(train, &train->tasks[c]);
-        if (train->tasks[c].solver) report_add(train, c, to);
+        report_add(train, c, to);
+        left_out += train->tasks[c].left_out != 0;
+        gap_unknown += train->tasks[c].gap_unknown != 0;
     }
-    if (run->stop != HSP_STOP_INSEPARABLE) report_cut(train, to);
+    const int inseparable = run->stop == HSP_STOP_INSEPARABLE;
+    if (left_out && !inseparable)
+        hsp__log(train->ctx, HSP_LOG_WARNING,
+                 "the run was stopped after %u of %u %s; the others have no weights yet",
+                 (unsigned)(train->count - left_out), (unsigned)train->count,
+                 hsp__reduce_pairs(train) ? "pairs of classes" : "classes");
     if (!train->plan.solver) { /* nothing was minimised */
         *to = (hsp_convergence){0};
         return;
     }
+    /* Stopped before all problems were solved, or before their figures were known. The sum of the
+     * bounds is a bound all the same: that of any problem is 0 at least. */
+    if (left_out || gap_unknown || inseparable) report_forget_point(to);
     to->support_vectors = train->supports ? 0 : to->support_sum;
     for (uint64_t i = 0; train->supports && i < train->prepared.view->rows; i++)
         to->support_vectors += train->supports[i];
     assert(to->support_vectors <= train->prepared.view->rows);
-    if (run->stop == HSP_STOP_INSEPARABLE)
-        report_forget_all(to);
-    else
+    if (!inseparable) {
         report_rescale(train, to);
+        return;
+    }
+    to->lambda = to->C = to->dual_objective = to->scaled_dual_objective = (double)NAN;
+    to->gap = to->rounding = (double)NAN;
 }

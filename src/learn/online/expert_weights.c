@@ -86,22 +86,6 @@ static hsp_status expert_weights_reach(hsp__expert_weights *voters, hsp__expert_
     return HSP_OK;
 }
 
-/* The smallest and largest drift of both kinds, where levels do not say. */
-static void expert_weights_scan(hsp__expert_weights *voters)
-{
-    int64_t low[2] = {INT64_MAX, INT64_MAX}, high[2] = {INT64_MIN, INT64_MIN};
-    for (uint64_t j = 0; j < voters->count; j++) {
-        const int k = voters->silent[j];
-        const int64_t drift = voters->drift[j];
-        if (drift < low[k]) low[k] = drift;
-        if (drift > high[k]) high[k] = drift;
-    }
-    for (int k = 0; k < 2; k++) {
-        voters->kind[k].low = low[k];
-        voters->kind[k].high = high[k];
-    }
-}
-
 /* What a 0 has cost so far, times two. */
 static uint64_t expert_weights_zeros(const hsp__expert_weights *voters, int silent)
 {
@@ -111,13 +95,23 @@ static uint64_t expert_weights_zeros(const hsp__expert_weights *voters, int sile
 /* After the drifts have changed: who is the best now? */
 static void expert_weights_settle(hsp__expert_weights *voters)
 {
+    hsp__expert_weights_kind *kinds = voters->kind;
     uint64_t least = UINT64_MAX;
-    int scan = 0;
-    for (int k = 0; k < 2; k++)
-        scan |= voters->kind[k].count && !voters->kind[k].levels;
-    if (scan) expert_weights_scan(voters);
+    /* without levels, look at all columns */
+    if ((kinds[0].count && !kinds[0].levels) || (kinds[1].count && !kinds[1].levels)) {
+        for (int k = 0; k < 2; k++) {
+            kinds[k].low = INT64_MAX;
+            kinds[k].high = INT64_MIN;
+        }
+        for (uint64_t j = 0; j < voters->count; j++) {
+            hsp__expert_weights_kind *kind = &kinds[voters->silent[j]];
+            const int64_t drift = voters->drift[j];
+            if (drift < kind->low) kind->low = drift;
+            if (drift > kind->high) kind->high = drift;
+        }
+    }
     for (int k = 0; k < 2; k++) {
-        hsp__expert_weights_kind *kind = &voters->kind[k];
+        hsp__expert_weights_kind *kind = &kinds[k];
         if (!kind->count) continue;
         while (kind->levels && !kind->levels[kind->low - kind->origin])
             kind->low++;
@@ -169,17 +163,12 @@ static inline double expert_weights_weight(const hsp__expert_weights *voters, ui
     return voters->table_count < EXPERT_WEIGHTS_TABLE ? 0 : exp((double)k * voters->log_root);
 }
 
-static inline double expert_weights_pair(const hsp__expert_weights *voters, uint64_t half,
-                                         double *other)
+double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other)
 {
+    const uint64_t half = hsp__expert_weights_half(voters, j);
     assert(half >= voters->least && half <= 2 * voters->seen);
     *other = voters->negated ? expert_weights_weight(voters, 2 * voters->seen - half) : 0;
     return expert_weights_weight(voters, half);
-}
-
-double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other)
-{
-    return expert_weights_pair(voters, hsp__expert_weights_half(voters, j), other);
 }
 
 double hsp__expert_weights_total(const hsp__expert_weights *voters)
@@ -194,13 +183,21 @@ double hsp__expert_weights_total(const hsp__expert_weights *voters)
 
 /* All weights of one kind: of the columns' experts, and of their negations. Both fall from their
  * best on, so that the ends of the lists vanish relative to what was added before. */
-static double expert_weights_levels(const hsp__expert_weights *voters, int silent, double *others)
+static double expert_weights_sum(const hsp__expert_weights *voters, int silent, double *others)
 {
     const hsp__expert_weights_kind *kind = &voters->kind[silent];
     const uint64_t zeros = expert_weights_zeros(voters, silent), both = 2 * voters->seen;
     const double few = EXPERT_WEIGHTS_SMALL / (double)kind->count;
-    double sum = 0;
+    double sum = 0, other;
     *others = 0;
+    if (!kind->levels) { /* by the list of columns */
+        for (uint64_t j = 0; j < voters->count; j++) {
+            if (voters->silent[j] != silent) continue;
+            sum += hsp__expert_weights_weights(voters, j, &other);
+            *others += other;
+        }
+        return sum;
+    }
     for (int64_t d = kind->low; d <= kind->high; d++) {
         const double weight = expert_weights_weight(voters, zeros + (uint64_t)d);
         if (weight <= few * sum) break;
@@ -214,20 +211,6 @@ static double expert_weights_levels(const hsp__expert_weights *voters, int silen
     return sum;
 }
 
-/* The same by the list of columns. */
-static double expert_weights_list(const hsp__expert_weights *voters, int silent, double *others)
-{
-    double sum = 0;
-    *others = 0;
-    for (uint64_t j = 0; j < voters->count; j++) {
-        if (voters->silent[j] != silent) continue;
-        double other;
-        sum += hsp__expert_weights_weights(voters, j, &other);
-        *others += other;
-    }
-    return sum;
-}
-
 double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_view *view,
                                  uint64_t row)
 {
@@ -235,8 +218,7 @@ double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_vi
     double says = 0, all = 0;
     for (int k = 0; k < 2; k++) {
         if (!voters->kind[k].count) continue;
-        double others, sum = voters->kind[k].levels ? expert_weights_levels(voters, k, &others)
-                                                    : expert_weights_list(voters, k, &others);
+        double others, sum = expert_weights_sum(voters, k, &others);
         all += sum + others;
         if (k == 0) says -= sum - others; /* all bits say no, but for those below: twice */
     }

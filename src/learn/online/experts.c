@@ -50,6 +50,7 @@
 #include "learn/shared_options.h"
 #include "learn/online/online_fit.h"
 #include "learn/online/expert_weights.h"
+#include "learn/online/trace.h"
 #include "model/model.h"
 
 #define EXPERTS_SHOWN 16 /* this many have a column each in a trace */
@@ -114,23 +115,11 @@ static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err
     return hsp__expert_weights_admit(&own->voters, run->sep.features, NULL, own->later_silent, err);
 }
 
-/* The columns that are there at the start, each of its kind. */
-static hsp_status experts_admit(hsp__online *run, const hsp_scaling *votes, hsp_error *err)
-{
-    experts *own = run->state;
-    unsigned char *silent = hsp__new_raw(&run->ctx->allocator, run->sep.features, sizeof *silent);
-    if (!silent) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < run->sep.features; j++)
-        silent[j] = hsp__scaling_abstains(votes, j) != 0;
-    hsp_status status = hsp__expert_weights_admit(&own->voters, run->sep.features, silent, 0, err);
-    hsp__free(&run->ctx->allocator, silent);
-    return status;
-}
-
 static hsp_status experts_init(hsp__online *run, const hsp_options *options,
                                const hsp__online_facts *facts, hsp_error *err)
 {
     experts *own = run->state;
+    const uint64_t features = run->sep.features;
     own->randomized = hsp_options_flag(options, "randomized");
     own->seed = run->plan.seed;
     own->shares = facts->classes > 2;
@@ -143,9 +132,16 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
                                 "--randomized needs two classes, and the data has %u; choose them "
                                 "with --positive or --classes",
                                 (unsigned)facts->classes);
-    if (facts->rows && run->sep.features == 0)
+    if (facts->rows && features == 0)
         return hsp__fail(err, HSP_BAD_DATA, "the data has no columns, so there are no experts");
-    return experts_admit(run, facts->votes, err);
+    /* the columns that are there at the start, each of its kind */
+    unsigned char *silent = hsp__new_raw(&run->ctx->allocator, features, sizeof *silent);
+    if (!silent) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < features; j++)
+        silent[j] = hsp__scaling_abstains(facts->votes, j) != 0;
+    hsp_status status = hsp__expert_weights_admit(&own->voters, features, silent, 0, err);
+    hsp__free(&run->ctx->allocator, silent);
+    return status;
 }
 
 static void experts_free(hsp__online *run)
@@ -163,30 +159,24 @@ static double experts_score(hsp__online *run, const hsp_view *view, uint64_t row
     return hsp__expert_weights_score(&own->voters, view, row);
 }
 
-/* Was the prediction a mistake? With chance, one is made here. */
-static int experts_wrong(hsp__online *run, experts *own, double score, int positive)
-{
-    if (!own->randomized) {
-        const uint32_t said = hsp__decide(&score, 1, run->plan.tie);
-        return said != (uint32_t)positive;
-    }
-    hsp__random random;
-    const double chance = fmin(1, fmax(0, (positive ? 1 - score : 1 + score) / 2));
-    hsp__random_seed(&random, own->seed,
-                     UINT64_MAX - own->voters.seen); /* away from those of shuffling */
-    own->expected += chance;
-    own->variance += chance * (1 - chance);
-    return hsp__random_unit(&random) < chance;
-}
-
 static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_t row,
                                  uint32_t toward, uint32_t away, hsp_error *err)
 {
     experts *own = run->state;
     const int positive = away == HSP_NO_CLASS;
-    const uint64_t wrong = (uint64_t)experts_wrong(run, own, run->scores[0], positive);
+    const double score = run->scores[0];
+    uint64_t wrong = hsp__decide(&score, 1, run->plan.tie) != (uint32_t)positive;
     int changed = 0;
     (void)toward;
+    if (own->randomized) {
+        hsp__random random;
+        const double chance = fmin(1, fmax(0, (positive ? 1 - score : 1 + score) / 2));
+        hsp__random_seed(&random, own->seed,
+                         UINT64_MAX - own->voters.seen); /* away from those of shuffling */
+        own->expected += chance;
+        own->variance += chance * (1 - chance);
+        wrong = hsp__random_unit(&random) < chance;
+    }
     hsp_status status = hsp__expert_weights_learn(&own->voters, view, row, positive, &changed, err);
     own->mistakes += wrong;
     run->done.mistakes += wrong;
@@ -249,14 +239,6 @@ static void experts_report(const hsp__online *run, hsp_training *out)
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
 
-static void experts_put(hsp__text *text, double value)
-{
-    char number[HSP__DECIMAL_MAX];
-    hsp__decimal_print_f64(value, number);
-    hsp__text_puts(text, ",");
-    hsp__text_puts(text, number);
-}
-
 /* What is between quotes in CSV. */
 static void experts_put_inside(const char *name, hsp__text *text)
 {
@@ -281,62 +263,50 @@ static void experts_put_name(const experts *own, uint64_t j, int negated, const 
     hsp__text_puts(text, "\"");
 }
 
-static int experts_shown(const experts *own)
-{
-    return experts_count(own) <= EXPERTS_SHOWN;
-}
-
 static void experts_lines_head(const hsp__online *run, const hsp_data *data, hsp__text *text)
 {
     experts *own = run->state;
+    const uint64_t shown = experts_count(own) <= EXPERTS_SHOWN ? own->voters.count : 0;
     own->data = data;
     hsp__text_puts(text, "example,pass,row,class,score,mistakes,bound,best,best_mistakes,"
                          "best_share,spread");
-    for (uint64_t j = 0; experts_shown(own) && j < own->voters.count; j++)
+    for (uint64_t j = 0; j < shown; j++)
         for (int other = 0; other <= own->voters.negated; other++)
             experts_put_name(own, j, other, "share of ", text);
     hsp__text_puts(text, "\n");
 }
 
-/* Sum of weights, and of w ln w. */
-static double experts_total(const experts *own, double *logs)
-{
-    double all = 0;
-    *logs = 0;
-    for (uint64_t j = 0; j < own->voters.count; j++) {
-        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
-        all += weight + other;
-        if (weight > 0) *logs += weight * log(weight);
-        if (other > 0) *logs += other * log(other);
-    }
-    return all;
-}
-
 static void experts_lines_row(const hsp__online *run, uint64_t row, double score, hsp__text *text)
 {
     const experts *own = run->state;
+    const uint64_t count = own->voters.count,
+                   shown = experts_count(own) <= EXPERTS_SHOWN ? count : 0;
     int negated;
     uint64_t half;
     const uint64_t best = hsp__expert_weights_best(&own->voters, &negated, &half);
-    double logs, all = experts_total(own, &logs);
-    hsp__text_printf(text, "%llu,%llu,%llu,", (unsigned long long)own->voters.seen,
+    double all = 0, logs = 0; /* sums of w, and of w ln w */
+    for (uint64_t j = 0; j < count; j++) {
+        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
+        all += weight + other;
+        if (weight > 0) logs += weight * log(weight);
+        if (other > 0) logs += other * log(other);
+    }
+    hsp__text_printf(text, "%llu,%llu,%llu,\"", (unsigned long long)own->voters.seen,
                      (unsigned long long)run->done.passes, (unsigned long long)row + 1);
-    hsp__text_puts(text, "\"");
     experts_put_inside(hsp_data_class_name(own->data, own->data->view.labels[row]), text);
     hsp__text_puts(text, "\"");
-    experts_put(text, score);
+    hsp__trace_put(text, score);
     hsp__text_printf(text, ",%llu", (unsigned long long)own->mistakes);
-    experts_put(text, experts_bound(own->voters.beta, own->randomized, (double)half / 2,
-                                    experts_count(own)));
+    hsp__trace_put(text, experts_bound(own->voters.beta, own->randomized, (double)half / 2,
+                                       experts_count(own)));
     experts_put_name(own, best, negated, "", text);
-    experts_put(text, (double)half / 2);
-    experts_put(text, 1 / all);
-    experts_put(text,
-                exp(log(all) - logs / all)); /* experts of equal weight as undecided as these */
-    for (uint64_t j = 0; experts_shown(own) && j < own->voters.count; j++) {
+    hsp__trace_put(text, (double)half / 2);
+    hsp__trace_put(text, 1 / all);
+    hsp__trace_put(text, exp(log(all) - logs / all)); /* experts of equal weight as undecided */
+    for (uint64_t j = 0; j < shown; j++) {
         double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
-        experts_put(text, weight / all);
-        if (own->voters.negated) experts_put(text, other / all);
+        hsp__trace_put(text, weight / all);
+        if (own->voters.negated) hsp__trace_put(text, other / all);
     }
     hsp__text_puts(text, "\n");
 }

@@ -50,7 +50,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solution.h"
@@ -66,59 +66,49 @@ typedef struct pegasos {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Options that need the rows all at once, or more than once. */
-static hsp_status pegasos_check_whole(const hsp_options *options, hsp_error *err)
-{
-    static const struct {
-        const char *name, *why;
-    } whole[] = {
-        {"hard", "a hard margin needs all rows; train without --stream"},
-        {"weight", "class weights need all rows; train without --stream"},
-        {"row-weight", "row weights need all rows; train without --stream"},
-        {"gap", "the duality gap needs all rows; train without --stream"},
-        {"warm-start", "a warm start needs all rows; train without --stream"},
-        {"keep-dual",
-         "dual coefficients (one per row) are not kept in a stream; train without --stream"},
-    };
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        char option[32] = "--";
-        if (!hsp__option_set(options, whole[i].name)) continue;
-        memcpy(option + 2, whole[i].name, strlen(whole[i].name) + 1);
-        return hsp__fail_option(err, option, "%s", whole[i].why);
-    }
-    return HSP_OK;
-}
-
+/* What a stream cannot do. Whole data sets go to the solver, not to the rule. */
 static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_error *err)
 {
-    if (!streamed) return HSP_OK; /* whole data sets go to the solver, not to the rule */
-    if (hsp__option_set(options, "kernel"))
-        return hsp__fail_option(
-            err, "--kernel",
-            "a kernel model keeps training rows, and a stream does not; train without --stream");
-    if (hsp__option_set(options, "C"))
-        return hsp__fail_option(err, "--C",
-                                "C = 1 / (lambda n) needs the number of rows n, which a stream "
-                                "does not have; give --lambda");
-    if (!hsp__option_set(options, "lambda"))
-        return hsp__fail_option(err, "--lambda", "streaming needs --lambda, for example 1e-4");
-    if (!hsp__option_is(options, "loss", "hinge"))
-        return hsp__fail_option(
-            err, "--loss",
-            "streaming supports only the hinge loss; train without --stream for another one");
-    if (!hsp__option_is(options, "penalty", "l2"))
-        return hsp__fail_option(
-            err, "--penalty",
-            "streaming supports only penalty l2; train without --stream for another one");
-    if (!hsp__option_is(options, "solver", "auto") && !hsp__option_is(options, "solver", "pegasos"))
-        return hsp__fail_option(err, "--solver",
-                                "%s needs all rows; streaming supports only --solver pegasos",
-                                hsp_options_text(options, "solver"));
-    if (!hsp__option_is(options, "multiclass", "ovr"))
-        return hsp__fail_option(err, "--multiclass",
-                                "%s needs all rows; streaming supports only --multiclass ovr",
-                                hsp_options_text(options, "multiclass"));
-    return pegasos_check_whole(options, err);
+    static const struct {
+        const char *name, *needed; /* NULL: refused if set; "": must be set; else: the one value */
+        int named;                 /* the sentence begins with the value */
+        const char *why;
+    } rules[] = {
+        {"kernel", NULL, 0,
+         "a kernel model keeps training rows, and a stream does not; train without --stream"},
+        {"C", NULL, 0,
+         "C = 1 / (lambda n) needs the number of rows n, which a stream does not have; give "
+         "--lambda"},
+        {"lambda", "", 0, "streaming needs --lambda, for example 1e-4"},
+        {"loss", "hinge", 0,
+         "streaming supports only the hinge loss; train without --stream for another one"},
+        {"penalty", "l2", 0,
+         "streaming supports only penalty l2; train without --stream for another one"},
+        {"solver", "pegasos", 1, " needs all rows; streaming supports only --solver pegasos"},
+        {"multiclass", "ovr", 1, " needs all rows; streaming supports only --multiclass ovr"},
+        {"hard", NULL, 0, "a hard margin needs all rows; train without --stream"},
+        {"weight", NULL, 0, "class weights need all rows; train without --stream"},
+        {"row-weight", NULL, 0, "row weights need all rows; train without --stream"},
+        {"gap", NULL, 0, "the duality gap needs all rows; train without --stream"},
+        {"warm-start", NULL, 0, "a warm start needs all rows; train without --stream"},
+        {"keep-dual", NULL, 0,
+         "dual coefficients (one per row) are not kept in a stream; train without --stream"},
+    };
+    for (size_t i = 0; streamed && i < sizeof rules / sizeof *rules; i++) {
+        const char *name = rules[i].name, *needed = rules[i].needed;
+        const int set = hsp__option_set(options, name);
+        char option[32] = "--";
+        const int fits = !needed    ? !set
+                         : !*needed ? set
+                                    : hsp__option_is(options, name, needed) ||
+                                          hsp__option_is(options, name, "auto");
+        if (fits) continue;
+        memcpy(option + 2, name, strlen(name) + 1);
+        return hsp__fail_option(err, option, "%s%s",
+                                rules[i].named ? hsp_options_text(options, name) : "",
+                                rules[i].why);
+    }
+    return HSP_OK;
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
@@ -160,25 +150,21 @@ static void pegasos_rescale(const hsp__online *run, double *w, double *b)
     if (run->sep.past) *b -= run->mistake.growth.past_drift * (2 / (examples * (examples + 1)));
 }
 
-/* The offset changes. */
-static void pegasos_drift(hsp__online *run, double change)
-{
-    const double before = (double)(run->done.examples - 1);
-    run->mistake.growth.drift += change;
-    run->mistake.growth.past_drift += change * (before * (before + 1) / 2);
-}
-
 static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_t row,
                                  uint32_t toward, uint32_t away, hsp_error *err)
 {
     pegasos *own = run->state;
+    const double before = (double)(run->done.examples - 1);
     double amount = own->unit > 0 ? hsp__problem_cost(own->problem, row) / own->unit : 1;
     if (own->used) own->used[row] += amount;
-    if (own->late) own->late[row] += amount * (double)(run->done.examples - 1);
+    if (own->late) own->late[row] += amount * before;
     if (away != HSP_NO_CLASS) amount = -amount;
     (void)toward;
-    if (own->offset == HSP__OFFSET_FREE)
-        pegasos_drift(run, amount / sqrt((double)run->done.examples));
+    if (own->offset == HSP__OFFSET_FREE) {
+        const double change = amount / sqrt((double)run->done.examples);
+        run->mistake.growth.drift += change;
+        run->mistake.growth.past_drift += change * (before * (before + 1) / 2);
+    }
     return hsp__online_add(run, view, row, 0, amount,
                            own->offset == HSP__OFFSET_REGULARIZED ? amount : 0, err);
 }
@@ -203,111 +189,92 @@ typedef struct pegasos_work {
     hsp__solution *best;
 } pegasos_work;
 
-/* a_i = m_i / (lambda t); of the average, w = 2 / (lambda (T + 1)) (v - past / T) likewise. */
-static void pegasos_dual(const pegasos_work *work)
-{
-    const hsp__online *run = &work->run;
-    const double t = (double)run->done.examples, lambda = run->mistake.growth.rate;
-    for (uint64_t i = 0; i < work->p->view->rows; i++)
-        work->a[i] = work->late ? 2 / (lambda * (t + 1)) * (work->used[i] - work->late[i] / t)
-                                : work->used[i] / (lambda * t);
-}
-
-/* How near the run is now; the best so far goes to the solution. */
+/* How near the run is now; the best so far goes to the solution. The dual point is a_i = m_i /
+ * (lambda t); of the average, w = 2 / (lambda (T + 1)) (v - past / T), likewise. */
 static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
 {
-    hsp__solution *s = work->best;
+    const hsp__online *run = &work->run;
     const hsp__problem *p = work->p;
+    const double t = (double)run->done.examples, lambda = run->mistake.growth.rate;
     hsp__gap_values values;
     double b = 0;
-    if (work->run.done.examples == 0) return HSP_OK;
-    hsp__online_result(&work->run, 0, work->w, &b);
-    pegasos_dual(work);
+    if (run->done.examples == 0) return HSP_OK;
+    hsp__online_result(run, 0, work->w, &b);
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        work->a[i] = work->late ? 2 / (lambda * (t + 1)) * (work->used[i] - work->late[i] / t)
+                                : work->used[i] / (lambda * t);
     if (p->offset == HSP__OFFSET_FREE) {
         hsp__matvec_scores(work->ctx, p->view, work->w, 0, work->scores);
         HSP__TRY(hsp__gap_offset(work->ctx, p, work->scores, err, &b));
     }
     HSP__TRY(hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values));
-    hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, s);
-    return HSP_OK;
-}
-
-/* The run was stopped: the weights as they are now, with their gap if there is time. */
-static hsp_status pegasos_stopped(pegasos_work *work, hsp_error *err)
-{
-    hsp__solution *s = work->best;
-    hsp_context *ctx = work->ctx;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    work->ctx = &last;
-    const hsp_status status = pegasos_check_gap(work, err);
-    work->ctx = ctx;
-    if (status != HSP_CANCELLED) return status;
-    if (isfinite(s->primal)) return HSP_OK;
-    hsp__online_result(&work->run, 0, s->w, &s->b);
-    hsp__solution_unknown(work->p, s);
+    hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, work->best);
     return HSP_OK;
 }
 
 static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
 {
     hsp__online *run = &work->run;
+    hsp_context *ctx = work->ctx;
     const uint64_t most = work->goal->max_passes;
     hsp_status status = HSP_OK;
     hsp__solution *s = work->best;
     for (uint64_t next = 1; !status; next += next / 2 + 1) {
         run->plan.passes = most && next > most ? most : next;
         run->done.stopped = 0;
-        status = hsp__online_run(run, work->p->view, hsp_context_threads(work->ctx),
-                                 work->goal->report, err);
+        status =
+            hsp__online_run(run, work->p->view, hsp_context_threads(ctx), work->goal->report, err);
         if (!status) status = pegasos_check_gap(work, err);
         s->stop = run->done.stop;
-        if (hsp__watch_stopped(work->ctx, &s->stop)) break;
+        if (hsp__watch_stopped(ctx, &s->stop)) break;
         if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
         if (s->stop != HSP_STOP_PASSES || run->done.passes == most) break;
     }
     s->passes = run->done.passes;
     s->updates = run->done.updates;
-    return hsp__stopped(work->ctx) ? pegasos_stopped(work, err) : status;
+    if (!hsp__stopped(ctx)) return status;
+    /* The run was stopped: the weights as they are now, with their gap if there is time. */
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    work->ctx = &last;
+    status = pegasos_check_gap(work, err);
+    work->ctx = ctx;
+    if (status != HSP_CANCELLED) return status;
+    if (isfinite(s->primal)) return HSP_OK;
+    hsp__online_result(run, 0, s->w, &s->b);
+    hsp__solution_unknown(work->p, s);
+    return HSP_OK;
 }
 
-/* lambda, and what a row's cost is in units of 1 / (lambda n). */
-static void pegasos_scale(pegasos_work *work, pegasos *own)
+static hsp_status pegasos_open(pegasos_work *work, hsp__scratch *scratch, hsp_error *err)
 {
     const hsp__problem *p = work->p;
-    const double n = (double)p->view->rows;
-    const int even = p->cost[0] == p->cost[1] && !p->row_weight;
-    const double most = fmax(p->cost[0], p->cost[1]);
-    own->offset = p->offset;
-    own->problem = p;
-    own->used = work->used;
-    own->late = work->late;
-    work->run.mistake.growth.rate = p->lambda > 0 ? p->lambda : 1 / (most * n);
-    own->unit = even ? 0 : 1 / (work->run.mistake.growth.rate * n);
-}
-
-static hsp_status pegasos_open(pegasos_work *work, hsp_error *err)
-{
-    const hsp_view *view = work->p->view;
-    const hsp_allocator *memory = &work->ctx->allocator;
+    const hsp_view *view = p->view;
+    const double n = (double)view->rows;
     const hsp__online_facts facts = {.radius = (double)NAN}; /* used[] is the ledger */
     const hsp__online_plan plan = {
         .order = work->goal->in_order ? HSP__WALK_CYCLIC : HSP__WALK_SHUFFLE,
         .average = work->goal->last ? HSP__AVERAGE_NONE : HSP__AVERAGE_MEAN,
         .seed = work->goal->seed};
     HSP__TRY(hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL, &facts, 1,
-                              work->p->positive, view->cols, err));
+                              p->positive, view->cols, err));
     work->run.done.watch = work->goal->watch;
-    work->used = hsp__new(memory, view->rows, sizeof *work->used);
-    if (!work->goal->last) work->late = hsp__new(memory, view->rows, sizeof *work->late);
-    work->w = hsp__new(memory, view->cols, sizeof *work->w);
-    work->u = hsp__new(memory, view->cols, sizeof *work->u);
-    work->a = hsp__new(memory, view->rows, sizeof *work->a);
-    work->scores = hsp__new(memory, view->rows, sizeof *work->scores);
-    if (!work->used || (!work->late && !work->goal->last) || !work->w || !work->u || !work->a ||
-        !work->scores)
-        return hsp__fail_memory(err);
-    pegasos_scale(work, work->run.state);
+    work->used = hsp__scratch_new(scratch, view->rows, sizeof *work->used);
+    if (!work->goal->last) work->late = hsp__scratch_new(scratch, view->rows, sizeof *work->late);
+    work->w = hsp__scratch_new(scratch, view->cols, sizeof *work->w);
+    work->u = hsp__scratch_new(scratch, view->cols, sizeof *work->u);
+    work->a = hsp__scratch_new(scratch, view->rows, sizeof *work->a);
+    work->scores = hsp__scratch_new(scratch, view->rows, sizeof *work->scores);
+    if (scratch->failed) return hsp__fail_memory(err);
+    /* lambda, and what a row's cost is in units of 1 / (lambda n) */
+    const int even = p->cost[0] == p->cost[1] && !p->row_weight;
+    const double lambda = p->lambda > 0 ? p->lambda : 1 / (fmax(p->cost[0], p->cost[1]) * n);
+    work->run.mistake.growth.rate = lambda;
+    *(pegasos *)work->run.state = (pegasos){.offset = p->offset,
+                                            .problem = p,
+                                            .unit = even ? 0 : 1 / (lambda * n),
+                                            .used = work->used,
+                                            .late = work->late};
     return HSP_OK;
 }
 
@@ -315,9 +282,9 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
                                 hsp_error *err, hsp__solution *s)
 {
     pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
-    const hsp_allocator *memory = &ctx->allocator;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp__solution_begin(s);
-    hsp_status status = pegasos_open(&work, err);
+    hsp_status status = pegasos_open(&work, &scratch, err);
     if (!status) status = pegasos_passes(&work, err);
     if (!status && isinf(s->primal)) { /* stopped before the first row, or nothing but overflow */
         memset(s->w, 0, p->view->cols * sizeof *s->w);
@@ -326,12 +293,7 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
     }
     if (!status && isinf(s->dual_value)) memset(s->dual, 0, p->view->rows * sizeof *s->dual);
     hsp__online_free(&work.run);
-    hsp__free(memory, work.used);
-    hsp__free(memory, work.late);
-    hsp__free(memory, work.w);
-    hsp__free(memory, work.u);
-    hsp__free(memory, work.a);
-    hsp__free(memory, work.scores);
+    hsp__scratch_free(&scratch);
     return status;
 }
 

@@ -114,44 +114,9 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
                             hsp__quote(text, strlen(text), quoted));
 }
 
-static hsp_status perceptron_check_stream(const hsp_options *options, int relative, hsp_error *err)
-{
-    if (hsp__option_is(options, "offset", "r2"))
-        return hsp__fail_option(err, "--offset",
-                                "--offset r2 needs the largest norm of all rows; use unit or "
-                                "append, or train without --stream");
-    if (relative)
-        return hsp__fail_option(err, "--margin-target",
-                                "a margin target relative to the largest norm needs all rows; give "
-                                "a plain number, or train without --stream");
-    if (hsp_options_real(options, "soft") > 0)
-        return hsp__fail_option(
-            err, "--soft",
-            "--soft keeps one number per row, and a stream does not; train without --stream");
-    return HSP_OK;
-}
-
-static hsp_status perceptron_check_kernel(const hsp_options *options, int streamed, hsp_error *err)
-{
-    const char *const without[] = {"allow-indefinite", "budget"};
-    const int kernel = hsp__kernel_wanted(options);
-    for (size_t i = 0; !kernel && i < sizeof without / sizeof *without; i++)
-        if (hsp_options_is_set(options, without[i]))
-            return hsp__fail_option(err, i ? "--budget" : "--allow-indefinite", "%s needs --kernel",
-                                    without[i]);
-    if (!kernel) return HSP_OK;
-    if (streamed)
-        return hsp__fail_option(
-            err, "--kernel",
-            "a kernel model keeps training rows, and a stream does not; train without --stream");
-    if (hsp_options_integer(options, "budget") > 0 && hsp_options_real(options, "soft") > 0)
-        return hsp__fail_option(err, "--budget",
-                                "--soft and --budget cannot be combined; remove one of them");
-    return HSP_OK;
-}
-
 static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp_error *err)
 {
+    const int kernel = hsp__kernel_wanted(options), soft = hsp_options_real(options, "soft") > 0;
     double target;
     int relative;
     HSP__TRY(perceptron_target(options, err, &target, &relative));
@@ -159,8 +124,30 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
         return hsp__fail_option(err, "--constant", "--constant needs --offset append");
     if (hsp_options_text(options, "reference") && !hsp_options_text(options, "trace"))
         return hsp__fail_option(err, "--reference", "--reference needs --trace");
-    hsp_status status = perceptron_check_kernel(options, streamed, err);
-    return status || !streamed ? status : perceptron_check_stream(options, relative, err);
+    if (!kernel && hsp_options_is_set(options, "allow-indefinite"))
+        return hsp__fail_option(err, "--allow-indefinite", "allow-indefinite needs --kernel");
+    if (!kernel && hsp_options_is_set(options, "budget"))
+        return hsp__fail_option(err, "--budget", "budget needs --kernel");
+    if (kernel && streamed)
+        return hsp__fail_option(
+            err, "--kernel",
+            "a kernel model keeps training rows, and a stream does not; train without --stream");
+    if (kernel && hsp_options_integer(options, "budget") > 0 && soft)
+        return hsp__fail_option(err, "--budget",
+                                "--soft and --budget cannot be combined; remove one of them");
+    if (streamed && hsp__option_is(options, "offset", "r2"))
+        return hsp__fail_option(err, "--offset",
+                                "--offset r2 needs the largest norm of all rows; use unit or "
+                                "append, or train without --stream");
+    if (streamed && relative)
+        return hsp__fail_option(err, "--margin-target",
+                                "a margin target relative to the largest norm needs all rows; give "
+                                "a plain number, or train without --stream");
+    if (streamed && soft)
+        return hsp__fail_option(
+            err, "--soft",
+            "--soft keeps one number per row, and a stream does not; train without --stream");
+    return HSP_OK;
 }
 
 static int perceptron_wants_radius(const hsp_options *options)
@@ -169,16 +156,6 @@ static int perceptron_wants_radius(const hsp_options *options)
     int relative = 0;
     perceptron_target(options, NULL, &target, &relative);
     return relative || hsp__option_is(options, "offset", "r2");
-}
-
-/* What counts as a mistake, as numbers: right is y s > limit. The number just below tau says
- * y s >= tau. */
-static void perceptron_limits(hsp__online *run, double target)
-{
-    run->mistake.limit[0] = run->mistake.limit[1] = target > 0 ? nextafter(target, -HUGE_VAL) : 0;
-    run->mistake.margin_only = target > 0;
-    if (target == 0 && run->plan.tie == HSP_TIE_POS)
-        run->mistake.limit[1] = nextafter(0, -HUGE_VAL);
 }
 
 static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
@@ -195,7 +172,12 @@ static hsp_status perceptron_init(hsp__online *run, const hsp_options *options,
     if (hsp__option_is(options, "offset", "r2")) own->constant = facts->radius;
     if (hsp__option_is(options, "offset", "append"))
         own->constant = hsp_options_real(options, "constant");
-    perceptron_limits(run, own->target);
+    /* right is y s > limit; the number just below tau says y s >= tau */
+    run->mistake.limit[0] = run->mistake.limit[1] =
+        own->target > 0 ? nextafter(own->target, -HUGE_VAL) : 0;
+    run->mistake.margin_only = own->target > 0;
+    if (own->target == 0 && run->plan.tie == HSP_TIE_POS)
+        run->mistake.limit[1] = nextafter(0, -HUGE_VAL);
     if (own->soft == 0) return HSP_OK;
     if (run->sep.scorers > 1)
         return hsp__fail_option(err, "--soft",

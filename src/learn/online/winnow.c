@@ -132,14 +132,6 @@ static hsp_status winnow_check(const hsp_options *options, int streamed, hsp_err
     return HSP_OK;
 }
 
-/* Right is y s > limit; the number just below 0 says y s >= 0. */
-static void winnow_limits(hsp__online *run)
-{
-    const double below = nextafter(0, -HUGE_VAL);
-    run->mistake.limit[0] = run->plan.tie == HSP_TIE_NEG ? below : 0;
-    run->mistake.limit[1] = run->plan.tie == HSP_TIE_POS ? below : 0;
-}
-
 static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
                               const hsp__online_facts *facts, hsp_error *err)
 {
@@ -158,7 +150,10 @@ static hsp_status winnow_init(hsp__online *run, const hsp_options *options,
     own->theta = balanced ? 0 : (double)run->sep.features;
     if (hsp_options_is_set(options, "threshold"))
         own->theta = hsp_options_real(options, "threshold");
-    winnow_limits(run);
+    /* right is y s > limit; the number just below 0 says y s >= 0 */
+    const double below = nextafter(0, -HUGE_VAL);
+    run->mistake.limit[0] = run->plan.tie == HSP_TIE_NEG ? below : 0;
+    run->mistake.limit[1] = run->plan.tie == HSP_TIE_POS ? below : 0;
     own->e_constant = hsp__new(&run->ctx->allocator, run->sep.scorers, sizeof *own->e_constant);
     return own->e_constant ? HSP_OK : hsp__fail_memory(err);
 }
@@ -219,18 +214,17 @@ static hsp_status winnow_grow(hsp__online *run, uint64_t before, hsp_error *err)
 static void winnow_shrink(hsp__online *run, int power)
 {
     winnow *own = run->state;
+    hsp__online_separators *sep = &run->sep;
     assert(power > 0);
-    for (uint32_t c = 0; c < run->sep.scorers; c++) {
-        double *w = run->sep.weights + c * run->sep.stride;
-        double *past = run->sep.past ? run->sep.past + c * run->sep.stride : NULL;
-        for (uint64_t j = 0; j < run->sep.features; j++)
+    for (uint32_t c = 0; c < sep->scorers; c++) {
+        double *w = sep->weights + c * sep->stride;
+        for (uint64_t j = 0; j < sep->features; j++)
             w[j] = ldexp(w[j], -power);
-        for (uint64_t j = 0; past && j < run->sep.features; j++)
-            past[j] = ldexp(past[j], -power);
-        run->sep.offsets[c] = ldexp(run->sep.offsets[c], -power);
-        if (run->sep.past) run->sep.past_offsets[c] = ldexp(run->sep.past_offsets[c], -power);
-        if (run->sep.beside)
-            hsp__interleaved_fill(run->sep.beside, run->sep.beside_at + c, w, run->sep.features);
+        sep->offsets[c] = ldexp(sep->offsets[c], -power);
+        for (uint64_t j = 0; sep->past && j < sep->features; j++)
+            sep->past[c * sep->stride + j] = ldexp(sep->past[c * sep->stride + j], -power);
+        if (sep->past) sep->past_offsets[c] = ldexp(sep->past_offsets[c], -power);
+        if (sep->beside) hsp__interleaved_fill(sep->beside, sep->beside_at + c, w, sep->features);
     }
     own->power += power;
 }
@@ -247,16 +241,18 @@ static int winnow_power(const hsp__online *run)
     return own->power;
 }
 
-/* The exponents after a step; the logarithm of the largest weight among those that change. */
-static double winnow_exponents(winnow *own, const hsp_view *view, const hsp__row *row,
-                               uint32_t scorer, double sign)
+static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i, uint32_t scorer,
+                              double sign, hsp_error *err)
 {
-    double *e = own->e + scorer * own->room, most = 0;
+    winnow *own = run->state;
+    assert(scorer < run->sep.scorers && (sign == 1 || sign == -1));
+    const hsp__row row = hsp__view_row(view, i);
+    double *e = own->e + scorer * own->room, most = 0; /* the exponents, and the largest of them */
     const int eliminates = own->variant == WINNOW_1 && sign < 0;
-    for (uint64_t k = 0; k < row->count; k++) {
-        const double x = hsp__row_value(view, row, k);
+    for (uint64_t k = 0; k < row.count; k++) {
+        const double x = hsp__row_value(view, &row, k);
         if (x == 0) continue;
-        double *at = &e[hsp__row_column(row, k)];
+        double *at = &e[hsp__row_column(&row, k)];
         if (!eliminates)
             *at += sign * x;
         else if (x > 0)
@@ -265,28 +261,16 @@ static double winnow_exponents(winnow *own, const hsp_view *view, const hsp__row
     }
     if (own->constant) own->e_constant[scorer] += sign;
     if (own->constant) most = fmax(most, fabs(own->e_constant[scorer]));
-    return most * own->log2;
-}
-
-static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i, uint32_t scorer,
-                              double sign, hsp_error *err)
-{
-    winnow *own = run->state;
-    assert(scorer < run->sep.scorers && (sign == 1 || sign == -1));
-    const hsp__row row = hsp__view_row(view, i);
-    const double size = winnow_exponents(own, view, &row, scorer, sign);
+    const double size = most * own->log2; /* log2 of the largest weight among those that change */
     if (size - own->power > WINNOW_LARGEST) winnow_shrink(run, (int)ceil(size) - own->power);
-    const double *e = own->e + scorer * own->room;
     for (uint64_t k = 0; k < row.count; k++) {
         const uint64_t j = hsp__row_column(&row, k);
         if (hsp__row_value(view, &row, k) == 0) continue;
         hsp__online_put(run, scorer, j, winnow_weight(own, e[j], own->power));
     }
     if (own->constant) hsp__online_put_offset(run, scorer, winnow_offset(own, scorer, own->power));
-    if (sign > 0)
-        own->promotions++;
-    else
-        own->demotions++;
+    own->promotions += sign > 0;
+    own->demotions += sign < 0;
     return hsp__online_note(run, view, i, scorer, sign, err);
 }
 
