@@ -4,6 +4,7 @@ bad()
     printf "$1" | halfspace inspect $2 - 2>err
     echo "exit $?: $(cat err)"
 }
+question 'libsvm text'
 bad '1 1:2\n1 1:x\n'
 bad '1 1:2\n-1 2:1 1:3\n'
 bad '1 1:nan\n'
@@ -11,8 +12,10 @@ bad '1 1:1e999\n'
 bad '1 1:\n'
 bad 'nan 1:1\n'
 bad '1 0:1 1:1\n-1 5\n'
+question 'CSV'
 bad 'a,b,y\n1,2,x\n3,y\n' '--format csv'
 bad 'a,b,y\n1,,x\n3,4,y\n' '--format csv'
+question 'convert writes no file'
 printf '1 1:2\n1 1:x\n' >bad.svm
 halfspace convert bad.svm good.svm
 echo "exit $?"

@@ -54,8 +54,3 @@ halfspace verify --json d.cert d.svm | python3 keys.py verify
 halfspace learners --json | python3 keys.py learners
 halfspace help --json | python3 keys.py help
 for command in $COMMANDS; do grep -qx "$command" asked || echo "$command: not asked"; done
-halfspace help --json scale | python3 -c 'import json, sys
-for o in json.load(sys.stdin)["commands"][0]["options"][:2]: print(o["name"], o["type"], o.get("choices"))'
-python3 -c 'import json; t = json.load(open("t.json")); print(sorted(t), len(t["weights"]))'
-printf 'a\tb\ty\n1\t2\tn\377\033\n1\t3\t"\\"\n' >odd.tsv
-halfspace inspect -q --json odd.tsv | python3 -c 'import json, sys; print(ascii(json.load(sys.stdin)["classes"]))'

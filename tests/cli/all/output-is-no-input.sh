@@ -1,4 +1,4 @@
-# What is read is never written over, by whatever name; what cannot lose anything may be named twice.
+# No command overwrites a file that it reads, nor one of its outputs by another.
 try()
 {
     echo "\$ halfspace $*"
@@ -11,6 +11,7 @@ mkdir folder
 ln -s iris.csv also.csv
 ln m.hsp again.hsp
 cksum iris.csv m.hsp >before
+question 'The data, the model or another output as the output, by whatever name'
 try train perceptron -q iris.csv -o iris.csv
 try train perceptron -q iris.csv -o folder/../also.csv
 try train perceptron -q --stream iris.csv -o iris.csv
@@ -22,6 +23,7 @@ try train perceptron -q --positive setosa iris.csv --trace m.hsp --reference aga
 try predict -q m.hsp iris.csv -o m.hsp
 try predict -q m.hsp iris.csv -o iris.csv
 cksum iris.csv m.hsp | cmp - before && echo "nothing was lost"
+question 'The same name twice where nothing can be lost'
 try predict -q m.hsp /dev/null -o /dev/null
 try model form -q m.hsp --to unit -o m.hsp
 ls

@@ -9,35 +9,28 @@ lp()
         grep -q 'training error  *0% (0 of' lp || { echo "lp on $1:"; cat lp; }
 }
 awk 'BEGIN { print "ts,y"; for (i = 0; i < 2000; i++) printf "%d,%s\n", 1700000000 + i, i < 1000 ? "early" : "late" }' >tsdep.csv
-echo '# a column of Unix seconds'
+question 'A column of Unix seconds'
 tell inspect tsdep.csv
 tell train svm --hard tsdep.csv
 tell train logistic tsdep.csv
 halfspace train knn -q --k 1 tsdep.csv -o knn.hsp >/dev/null
 tell eval knn.hsp tsdep.csv
 lp tsdep.csv
-echo '# 200 rows'
+question '200 rows of it'
 sed -n '1p;902,1101p' tsdep.csv >ts200.csv
 tell train svm --hard -q ts200.csv
 tell train svm --scale standard --C 1e6 -q ts200.csv
 halfspace train knn -q --k 1 ts200.csv -o knn.hsp >/dev/null
 tell eval knn.hsp ts200.csv
-echo '# neighbours beyond 2^24'
+question 'Neighbouring whole numbers beyond 2^24'
 printf '1 1:16777217\n-1 1:16777216\n' >p.svm
 tell train svm --hard p.svm
 lp p.svm
-echo '# values that are close together, from a file and from a pipe'
+question 'Values that are close together, from a file and from a pipe'
 printf 'a 1:1700.01\na 1:1700.02\nb 1:1700.03\n' >close.svm
 tell inspect close.svm
 tell inspect - <close.svm
 cat close.svm | tell inspect -
-echo '# the choice overridden'
+question 'The user overrides the choice'
 tell inspect --precision single close.svm
 tell inspect -q --precision double "$EXAMPLES/iris.csv"
-echo '# a model of single precision: training, eval and predict agree; large numbers are those of the file'
-printf 'a 1:0.1\nb 1:0.2\nb 1:0.15\na 1:0.3\n' >s.svm
-halfspace train perceptron -q --json s.svm -o s.hsp | grep '"training_error"'
-halfspace eval -q --json s.hsp s.svm | grep -w '"error"'
-printf 'b 1:0.1\na 1:20000001\nb 1:1e39\n' >far.svm
-halfspace predict -q --scores s.hsp far.svm
-cat far.svm | halfspace predict -q --scores s.hsp -

@@ -16,22 +16,27 @@ try()
     echo "\$ halfspace $*"
     halfspace "$@" 2>&1 >/dev/null | sed 's/^halfspace: //'
 }
+question 'Where a model is expected'
 for file in libsvm.model liblinear.model range range-y iris.csv iris.csv.gz iris.svm iris.hsp s.hsp c.cert e.json junk; do
     try predict -q $file iris.csv
 done
+question 'Where data are expected'
 for file in libsvm.model liblinear.model range range-y m.hsp s.hsp c.cert e.json; do
     try inspect -q $file
 done
+question 'Where a saved scaling is expected'
 for file in range iris.svm iris.hsp m.hsp c.cert; do
     try scale -q iris.svm out.svm --apply $file
 done
+question 'Where an encoding is expected'
 for file in iris.csv m.hsp c.cert; do
     try convert -q iris.csv out.svm --encoding $file
 done
+question 'Where a model of LIBSVM or LIBLINEAR is expected'
 for file in m.hsp iris.csv range; do
     try model import -q $file -o out.hsp
 done
-# other commands that read models and data
+question 'Other commands that read models and data'
 try eval -q libsvm.model iris.csv
 try model show libsvm.model
 try train svm -q --warm-start iris.csv iris.csv
@@ -40,11 +45,4 @@ try train svm -q m.hsp -o out.hsp
 try predict -q m.hsp m.hsp
 try split -q m.hsp a.hsp b.hsp
 try certify -q m.hsp
-# arguments in the wrong order
-for command in predict eval audit neighbors; do
-    try $command iris.csv m.hsp
-done
-try predict iris.hsp m.hsp
-try plot iris.csv m.hsp
-try verify iris.csv c.cert
 try verify m.hsp iris.csv

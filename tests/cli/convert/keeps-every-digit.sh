@@ -1,4 +1,4 @@
-# What is converted keeps its digits.
+# Numbers that are converted keep their decimal digits, however many there are.
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
 # Below the line of names: do two tables have the same words, and the same numbers as decimals, however these are written?
 same()
@@ -18,16 +18,16 @@ def words(path):
 print("same" if words(sys.argv[1]) == words(sys.argv[2]) else "DIFFERENT")
 PY
 }
-echo '# two accounts'
+question 'Two account numbers that differ in the last digit'
 printf 'acct,x,y\n123456789,0.1,a\n123456790,0.5,b\n' | halfspace convert -q - - --to csv
-echo '# more than 15 digits'
+question 'Numbers of more than 15 digits, to libsvm text and back'
 printf 'x,y\n0.12345678901234567,a\n98765.432109876543,b\n+1.50,a\n8.007199254740991,b\n' >long.csv
 halfspace convert -q long.csv - --to csv
 halfspace convert -q long.csv long.svm
 cat long.svm
 halfspace convert -q long.svm again.csv
 same long.csv again.csv
-echo '# a long identifier, numbers that are 0 in double precision or nearly, a value that is missing, a category'
+question 'A long identifier, numbers that are 0 in double precision or nearly, a missing value, a category'
 cat >wide.csv <<'CSV'
 id,x,word,z,y
 12345678901234567890,1e-400,red,-0.000,a
@@ -39,43 +39,20 @@ halfspace convert -q wide.csv - --missing indicator
 halfspace convert -q wide.csv rows.csv --missing drop --ignore word
 sed '4d' wide.csv | cut -d, -f1,2,4,5 >expected.csv
 same expected.csv rows.csv
-echo '# columns in the order of an encoding; compressed'
+question 'Columns in the order of an encoding, from a compressed file'
 printf 'x,id,y\n1e-400,12345678901234567890,a\n5,12345678901234567891,b\n' >later.csv
 printf 'id,x,y\n1,2,a\n3,4,b\n' >first.csv
 halfspace convert -q first.csv first.svm --save-encoding e.json
 gzip later.csv
 halfspace convert -q later.csv.gz - --encoding e.json
 halfspace convert -q later.csv.gz - --encoding e.json --to tsv
-echo '# libsvm text, columns from 0, comments'
+question 'libsvm text with columns from 0 and comments'
 printf 'b 0:1e-400 3:0.10 7:0.12345678901234567 # a\na 2:12345678901234567891 3:00012345678901234567890.50e1\n# all\n' >zero.svm
 halfspace convert -q zero.svm - --to libsvm
 halfspace convert -q zero.svm - --to csv
-echo '# many rows, all the same as decimals'
+question 'Many rows, on the way through two formats: the same decimals'
 awk 'BEGIN { srand(7); print "a,b,c,y"; for (i = 0; i < 20000; i++) printf "%.17g,%d%09d%09d,%.20e,%s\n", rand(), 1 + 9 * rand(), 1e9 * rand(), 1e9 * rand(), rand() - 0.5, i % 2 ? "u" : "v" }' >many.csv
 halfspace convert -q many.csv many.csv.gz
 halfspace convert -q --threads 1 many.csv.gz many.svm
 halfspace convert -q many.svm back.csv
 same many.csv back.csv
-echo '# a pipe cannot be read twice: said, for every number that changes'
-cat long.csv | halfspace convert -q - - --to csv 2>&1
-cat wide.csv | halfspace convert -q - - --to csv --missing drop 2>&1
-cat wide.csv | halfspace convert -q - - --to csv --missing drop --ignore id --ignore x --ignore z 2>&1
-cat zero.svm | halfspace convert -q - - --to libsvm 2>&1
-printf 'a 1:0.12345678901234567890123 2:0.5\n' | halfspace convert - - --to libsvm 2>&1
-printf 'a 1:0.125000000000000000000000 2:0.1000000000000000055511151231257827 3:1e-7\n' | halfspace convert -q - - --to libsvm 2>&1
-echo '# rounded because the user asks for it'
-halfspace convert --precision double wide.csv - --to csv --missing drop --ignore word --ignore x --ignore z 2>&1
-halfspace convert -q --precision single long.csv - --to csv
-echo '# scaled by powers of two, in double precision'
-printf 'x,y\n0.123456789,a\n8,b\n' >two.csv
-halfspace scale -q two.csv - --to csv --kind max-abs
-echo '# what scale cannot hold is said'
-printf 'id,y\n12345678901234567890,a\n1,b\n' >id.csv
-halfspace scale -q id.csv - --to csv --kind max-abs 2>&1
-echo '# a binary file keeps the precision that was chosen'
-halfspace convert -q long.csv long.hsp
-halfspace inspect -q long.hsp | grep memory
-printf 'ts,y\n1700000001,a\n1700000002,b\n' >ts.csv
-halfspace convert -q ts.csv ts.hsp
-halfspace inspect -q ts.hsp | grep memory
-halfspace convert -q ts.hsp - --to csv
