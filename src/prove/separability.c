@@ -27,7 +27,7 @@
 #include "data/scale.h"
 #include "learn/erm/evidence.h"
 #include "learn/erm/matvec.h"
-#include "learn/kernel/fit_kernel.h"
+#include "learn/kernel/kernel_erm.h"
 #include "learn/lp/lp.h"
 #include "prove/prove.h"
 

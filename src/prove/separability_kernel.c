@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/erm/evidence.h"
-#include "learn/kernel/fit_kernel.h"
+#include "learn/kernel/kernel_erm.h"
 #include "prove/prove.h"
 
 #define SEPARABILITY_KERNEL_PAIRS \

@@ -10,37 +10,25 @@
 hsp_status hsp__budget_new(hsp_context *ctx, uint64_t most, uint64_t rows, uint32_t scorers,
                            const double *own, double square, hsp_error *err, hsp__budget **out)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    hsp__budget *budget = hsp__new(memory, 1, sizeof *budget);
+    hsp__budget *budget = hsp__owned_new(&ctx->allocator, 1, sizeof *budget);
     if (!budget) return hsp__fail_memory(err);
     *out = budget; /* freed with the run */
-    *budget = (hsp__budget){
-        .most = most < rows ? most : rows, .own = own, .square = square, .memory = *memory};
+    *budget = (hsp__budget){.most = most < rows ? most : rows, .own = own, .square = square};
     const uint64_t room = budget->most + 1;
-    budget->row = hsp__new_raw(memory, room, sizeof *budget->row);
-    budget->self = hsp__new_raw(memory, room, sizeof *budget->self);
+    hsp__scratch *scratch = &budget->scratch;
+    scratch->memory = hsp__owned_memory(budget);
+    budget->row = hsp__scratch_raw(scratch, room, sizeof *budget->row);
+    budget->self = hsp__scratch_raw(scratch, room, sizeof *budget->self);
     if (room <= UINT64_MAX / scorers)
-        budget->amount = hsp__new(memory, room * scorers, sizeof *budget->amount);
-    return budget->row && budget->self && budget->amount ? HSP_OK : hsp__fail_memory(err);
+        budget->amount = hsp__scratch_new(scratch, room * scorers, sizeof *budget->amount);
+    return scratch->failed || !budget->amount ? hsp__fail_memory(err) : HSP_OK;
 }
 
 void hsp__budget_free(hsp__budget *budget)
 {
     if (!budget) return;
-    const hsp_allocator memory = budget->memory;
-    hsp__free(&memory, budget->row);
-    hsp__free(&memory, budget->self);
-    hsp__free(&memory, budget->amount);
-    hsp__free(&memory, budget);
-}
-
-static void budget_remove(hsp__budget *budget, uint64_t at, uint32_t scorers)
-{
-    const uint64_t behind = --budget->count - at;
-    memmove(budget->row + at, budget->row + at + 1, behind * sizeof *budget->row);
-    memmove(budget->self + at, budget->self + at + 1, behind * sizeof *budget->self);
-    memmove(budget->amount + at * scorers, budget->amount + (at + 1) * scorers,
-            behind * scorers * sizeof *budget->amount);
+    hsp__scratch_free(&budget->scratch);
+    hsp__owned_free(budget);
 }
 
 void hsp__budget_note(hsp__budget *budget, uint32_t scorers, uint64_t row, uint32_t scorer,
@@ -61,7 +49,11 @@ void hsp__budget_note(hsp__budget *budget, uint32_t scorers, uint64_t row, uint3
     amounts[scorer] += amount;
     for (uint32_t c = 0; c < scorers; c++)
         used |= amounts[c] != 0;
-    if (!used) budget_remove(budget, at, scorers);
+    if (used) return;
+    const uint64_t behind = --budget->count - at;
+    memmove(budget->row + at, budget->row + at + 1, behind * sizeof *budget->row);
+    memmove(budget->self + at, budget->self + at + 1, behind * sizeof *budget->self);
+    memmove(amounts, amounts + scorers, behind * scorers * sizeof *amounts);
 }
 
 /* ||change||^2 if the row at `at` went. */

@@ -7,7 +7,7 @@
 #ifndef HSP_LEARN_KERNEL_BUDGET_H
 #define HSP_LEARN_KERNEL_BUDGET_H
 
-#include "halfspace_all.h"
+#include "base/scratch.h"
 
 typedef struct hsp__budget {
     uint64_t most, count;
@@ -16,7 +16,7 @@ typedef struct hsp__budget {
     double *self;      /* most + 1: k(x, x) + c^2 */
     const double *own; /* rows: k(x, x); not owned */
     double square;     /* c^2 */
-    hsp_allocator memory;
+    hsp__scratch scratch;
 } hsp__budget;
 
 /* At most `most` of `rows` rows; `own` (k(x, x) of each) is kept, `square` is c^2. *out is to be

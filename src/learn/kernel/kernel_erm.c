@@ -27,27 +27,10 @@ enum { KERNEL_ERM_SHARES = 8 }; /* pairs of classes at work at once, at most */
 static const hsp__solver kernel_erm_smo = {.name = "smo",
                                            .summary = "working sets of a kernel machine"};
 
-static hsp__kernel_erm *kernel_erm_of(const hsp__train *train)
-{
-    return train->native;
-}
-
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
-static hsp_status kernel_erm_check(const hsp__train *train, hsp_error *err)
-{
-    if (!hsp_kernel_is_indefinite(train->kernel.kernel)) return HSP_OK;
-    if (train->plan.hard)
-        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0,
-                            "an expression that may not be positive semidefinite has no feature "
-                            "space, so there is no widest margin; remove --hard");
-    hsp__log(train->ctx, HSP_LOG_WARNING,
-             "the kernel may not be positive semidefinite: the result is a stationary point, and "
-             "no gap bounds its distance from the optimum");
-    return HSP_OK;
-}
-
-hsp_status hsp__kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error *err)
+/* Values are kept as floats: HSP_BAD_DATA for rows so short that all would be 0. */
+static hsp_status kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error *err)
 {
     double most = 0;
     for (uint64_t i = 0; i < rows->view->rows; i++)
@@ -59,34 +42,35 @@ hsp_status hsp__kernel_erm_check_size(const hsp__kernel_rows *rows, hsp_error *e
         KERNEL_ERM_LEAST);
 }
 
-/* Inner products that the run before this one had, of the same rows (tune). */
-static hsp_status kernel_erm_share(hsp__train *train, hsp_error *err)
-{
-    const hsp__goal goal = {.gap = train->plan.gap};
-    hsp__kernel_rows *rows = kernel_erm_of(train)->rows;
-    char key[HSP__HASH_TEXT];
-    if (!train->given->shared) return HSP_OK;
-    const int wide =
-        hsp__smo_wide(&train->tasks[0].problem, &goal) || hsp__kernel_road_of(rows).wide;
-    hsp_status status = hsp__view_hash(train->ctx, rows->view, err, key);
-    if (status) return status;
-    return hsp__kernel_shared_use(train->ctx, train->given->shared, key, wide, rows, err);
-}
-
 static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
 {
     hsp_context *ctx = train->ctx;
     const hsp__train_kernel *known = &train->kernel;
-    hsp__kernel_erm *k = kernel_erm_of(train);
-    hsp_status status = kernel_erm_check(train, err);
+    hsp__kernel_erm *k = train->native;
     assert(known->kernel && train->count >= 1);
-    if (!status)
-        status = hsp__kernel_rows_new(ctx, known->kernel, train->prepared.view,
-                                      known->ids ? known->ids : known->origin, err, &k->rows);
-    if (!status) status = hsp__kernel_check_given(ctx, k->rows, known->origin, err);
-    if (!status) status = hsp__kernel_erm_check_size(k->rows, err);
-    if (!status) status = kernel_erm_share(train, err);
-    if (status || train->tasks[0].list) return status;
+    if (hsp_kernel_is_indefinite(known->kernel)) {
+        if (train->plan.hard)
+            return hsp__fail_option(
+                err, "--hard",
+                "an expression that may not be positive semidefinite has no feature space, so "
+                "there is no widest margin; remove --hard");
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "the kernel may not be positive semidefinite: the result is a stationary point, "
+                 "and no gap bounds its distance from the optimum");
+    }
+    HSP__TRY(hsp__kernel_rows_new(ctx, known->kernel, train->prepared.view,
+                                  known->ids ? known->ids : known->origin, err, &k->rows));
+    HSP__TRY(hsp__kernel_check_given(ctx, k->rows, known->origin, err));
+    HSP__TRY(kernel_erm_check_size(k->rows, err));
+    if (train->given->shared) { /* inner products that the run before this one had (tune) */
+        const hsp__goal goal = {.gap = train->plan.gap};
+        char key[HSP__HASH_TEXT];
+        const int wide =
+            hsp__smo_wide(&train->tasks[0].problem, &goal) || hsp__kernel_road_of(k->rows).wide;
+        HSP__TRY(hsp__view_hash(ctx, k->rows->view, err, key));
+        HSP__TRY(hsp__kernel_shared_use(ctx, train->given->shared, key, wide, k->rows, err));
+    }
+    if (train->tasks[0].list) return HSP_OK;
     k->scores =
         hsp__new(&ctx->allocator, train->count * train->prepared.view->rows, sizeof *k->scores);
     return k->scores ? HSP_OK : hsp__fail_memory(err);
@@ -94,7 +78,7 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
 
 void hsp__kernel_erm_free(hsp__train *train)
 {
-    hsp__kernel_erm *k = kernel_erm_of(train);
+    hsp__kernel_erm *k = train->native;
     hsp__kernel_rows_free(train->ctx, k->rows);
     hsp__free(&train->ctx->allocator, k->gram);
     hsp__free(&train->ctx->allocator, k->place);
@@ -103,8 +87,7 @@ void hsp__kernel_erm_free(hsp__train *train)
 
 int hsp__kernel_erm_wide(const hsp__train *train)
 {
-    const hsp__kernel_erm *k = kernel_erm_of(train);
-    return atomic_load(&k->wide);
+    return atomic_load(&((hsp__kernel_erm *)train->native)->wide);
 }
 
 /* ---- Memory -----------------------------------------------------------------------------------
@@ -112,8 +95,9 @@ int hsp__kernel_erm_wide(const hsp__train *train)
 
 static uint64_t kernel_erm_memory(const hsp__train *train)
 {
+    const hsp__kernel_erm *k = train->native;
     const uint64_t n = train->prepared.view->rows;
-    return train->plan.cache_bytes - (kernel_erm_of(train)->gram ? n * n * sizeof(float) : 0);
+    return train->plan.cache_bytes - (k->gram ? n * n * sizeof(float) : 0);
 }
 
 /* Memory is for this many pairs at a time, on any number of threads: the size of a cache decides
@@ -125,25 +109,15 @@ static uint32_t kernel_erm_shares(const hsp__train *train)
 
 /* ---- One problem ----------------------------------------------------------------------------- */
 
-/* Training and model compute kernel values in different blocks, each off by no more than
- * cache->off. Their errors have no reason to conspire: a sum of them with coefficients a is taken
- * to be below 8 times what independent ones would give, as often as not by far. */
-static double kernel_erm_unsure(const hsp__smo_cache *cache, const hsp__smo_solution *s, uint64_t n)
-{
-    double total = 0, squares = 0, most;
-    for (uint64_t i = 0; i < n; i++)
-        total += s->a[i], squares += s->a[i] * s->a[i];
-    const double each = fmax(cache->off, hsp__kernel_rounding(cache->source.rows, 0, &most));
-    return 2 * each * fmin(total, 8 * sqrt(squares)) + s->drift + hsp__gap_gamma(n) * most * total;
-}
-
 /* What was found, to where reports and the model look for it. */
 static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task *task,
                                   const hsp__smo_cache *cache, hsp__smo_solution *s, hsp_error *err)
 {
-    hsp__kernel_erm *k = kernel_erm_of(train);
+    hsp__kernel_erm *k = train->native;
     const hsp__problem *p = &task->problem;
+    const uint64_t n = p->view->rows;
     const uint32_t c = (uint32_t)(task - train->tasks);
+    double total = 0, squares = 0, most;
     task->solver = &kernel_erm_smo;
     task->solution = (hsp__solution){.b = s->b,
                                      .primal = s->primal,
@@ -158,48 +132,35 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
         hsp__gap_kkt(train->ctx, p, NULL, s->b, s->a, NULL, s->scores, &task->kkt);
         hsp__gap_margin(fmax(s->square, 0), &task->kkt);
     }
-    task->unsure = kernel_erm_unsure(cache, s, p->view->rows);
-    for (uint64_t i = 0; k->scores && i < p->view->rows; i++)
+    /* Training and model compute kernel values in different blocks, each off by no more than
+     * cache->off. Their errors have no reason to conspire: a sum of them with coefficients a is
+     * taken to be below 8 times what independent ones would give, as often as not by far. */
+    for (uint64_t i = 0; i < n; i++)
+        total += s->a[i], squares += s->a[i] * s->a[i];
+    const double each = fmax(cache->off, hsp__kernel_rounding(cache->source.rows, 0, &most));
+    task->unsure =
+        2 * each * fmin(total, 8 * sqrt(squares)) + s->drift + hsp__gap_gamma(n) * most * total;
+    for (uint64_t i = 0; k->scores && i < n; i++)
         k->scores[i * train->count + c] = s->scores[i] + s->b;
     if (s->stop == HSP_STOP_INSEPARABLE)
         return hsp__reduce_evidence(train, ctx, task, s->a, s->square, err);
     assert(!task->amounts);
     task->amounts = s->a;
     s->a = NULL;
-    for (uint64_t i = 0; i < p->view->rows; i++) {
-        const uint64_t row = hsp__task_row(task, i);
+    for (uint64_t i = 0; i < n; i++) {
         if (train->supports && task->amounts[i] > 0)
-            atomic_store_explicit(&train->supports[row], 1, memory_order_relaxed);
+            atomic_store_explicit(&train->supports[hsp__task_row(task, i)], 1,
+                                  memory_order_relaxed);
         task->amounts[i] *= hsp__problem_y(p, i);
     }
     return HSP_OK;
-}
-
-/* Floats were not enough: the same once more, from where they led to, with kernel values in
- * double. */
-static hsp_status kernel_erm_in_double(hsp__train *train, hsp_context *ctx, const hsp__problem *p,
-                                       const hsp__smo_cache *cache, const hsp__goal *goal,
-                                       hsp_error *err, hsp__smo_solution *s)
-{
-    const uint64_t rounds = s->rounds, updates = s->updates;
-    const uint64_t shares = train->tasks[0].list ? kernel_erm_shares(train) : 1;
-    hsp__smo_source source = cache->source;
-    hsp__smo_cache wide = {0};
-    source.gram = NULL;
-    source.place = NULL;
-    hsp_status status =
-        hsp__smo_cache_init(&wide, ctx, &source, kernel_erm_memory(train) / shares, 1, err);
-    if (!status) status = hsp__smo(ctx, p, &wide, goal, err, s);
-    hsp__smo_cache_free(&wide);
-    s->rounds += rounds, s->updates += updates;
-    atomic_store(&kernel_erm_of(train)->wide, 1);
-    return status;
 }
 
 static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task *task,
                                   hsp__smo_cache *cache, const hsp__goal *goal, hsp_error *err)
 {
     const uint64_t n = task->problem.view->rows;
+    hsp__kernel_erm *k = train->native;
     hsp__smo_solution s = {.a = hsp__new(&ctx->allocator, n, sizeof *s.a),
                            .scores = hsp__new(&ctx->allocator, n, sizeof *s.scores)};
     hsp_status status = s.a && s.scores ? HSP_OK : hsp__fail_memory(err);
@@ -208,8 +169,21 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
     if (!status && !task->left_out) {
         if (train->start) hsp__warm_start_dual(train, task, s.a);
         status = hsp__smo(ctx, &task->problem, cache, goal, err, &s);
-        if (!status && s.wants_double && !hsp__stopped(ctx))
-            status = kernel_erm_in_double(train, ctx, &task->problem, cache, goal, err, &s);
+        if (!status && s.wants_double && !hsp__stopped(ctx)) {
+            /* Floats were not enough: the same once more, from where they led to, with kernel values
+             * in double. */
+            const uint64_t rounds = s.rounds, updates = s.updates;
+            const uint64_t shares = train->tasks[0].list ? kernel_erm_shares(train) : 1;
+            const hsp__smo_source source = {
+                .rows = cache->source.rows, .list = cache->source.list, .n = n};
+            hsp__smo_cache wide = {0};
+            status =
+                hsp__smo_cache_init(&wide, ctx, &source, kernel_erm_memory(train) / shares, 1, err);
+            if (!status) status = hsp__smo(ctx, &task->problem, &wide, goal, err, &s);
+            hsp__smo_cache_free(&wide);
+            s.rounds += rounds, s.updates += updates;
+            atomic_store(&k->wide, 1);
+        }
         if (!status) status = kernel_erm_keep(train, ctx, task, cache, &s, err);
     }
     hsp__free(&ctx->allocator, s.a);
@@ -220,7 +194,7 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
 
 static void kernel_erm_alone(hsp__train *train, uint32_t c)
 {
-    hsp__kernel_erm *k = kernel_erm_of(train);
+    hsp__kernel_erm *k = train->native;
     hsp__task *task = &train->tasks[c];
     hsp__reduce_alone(train, task);
     for (uint64_t i = 0; k->scores && i < train->prepared.view->rows; i++)
@@ -229,19 +203,26 @@ static void kernel_erm_alone(hsp__train *train, uint32_t c)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* The matrix: for pairs of classes with the rows of a class adjacent, so that what a pair
- * looks up lies in two stretches of each line. */
-static hsp_status kernel_erm_fill_gram(hsp__train *train, hsp_error *err)
+/* The whole matrix, where several problems share it and it fits: for pairs of classes with the rows
+ * of a class adjacent, so that what a pair looks up lies in two stretches of each line. */
+static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
 {
     const hsp_allocator *memory = &train->ctx->allocator;
     const hsp_view *view = train->prepared.view;
-    hsp__kernel_erm *k = kernel_erm_of(train);
+    const uint64_t n = view->rows;
+    const hsp__goal goal = hsp__erm_goal(train, 1);
+    hsp__kernel_erm *k = train->native;
+    if (train->count == 1 || hsp__smo_wide(&train->tasks[0].problem, &goal)) return HSP_OK;
+    if (n >= UINT32_MAX || n * n * sizeof *k->gram > train->plan.cache_bytes / 4 * 3) return HSP_OK;
+    k->gram = hsp__new_raw(memory, n * n, sizeof *k->gram);
+    if (!k->gram) return hsp__fail_memory(err);
+    hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
     if (!train->tasks[0].list) return hsp__smo_gram(train->ctx, k->rows, NULL, k->gram, err);
-    uint64_t *order = hsp__new_raw(memory, view->rows, sizeof *order), count = 0;
-    k->place = hsp__new_raw(memory, view->rows, sizeof *k->place);
+    uint64_t *order = hsp__new_raw(memory, n, sizeof *order), count = 0;
+    k->place = hsp__new_raw(memory, n, sizeof *k->place);
     hsp_status status = order && k->place ? HSP_OK : hsp__fail_memory(err);
     for (uint32_t c = 0; c < view->classes && !status; c++)
-        for (uint64_t i = 0; i < view->rows; i++)
+        for (uint64_t i = 0; i < n; i++)
             if (view->labels[i] == c) {
                 k->place[i] = count;
                 order[count++] = i;
@@ -251,25 +232,12 @@ static hsp_status kernel_erm_fill_gram(hsp__train *train, hsp_error *err)
     return status;
 }
 
-/* The whole matrix, where several problems share it and it fits. */
-static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
-{
-    const uint64_t n = train->prepared.view->rows;
-    const hsp__goal goal = hsp__erm_goal(train, 1);
-    hsp__kernel_erm *k = kernel_erm_of(train);
-    if (train->count == 1 || hsp__smo_wide(&train->tasks[0].problem, &goal)) return HSP_OK;
-    if (n >= UINT32_MAX || n * n * sizeof *k->gram > train->plan.cache_bytes / 4 * 3) return HSP_OK;
-    k->gram = hsp__new_raw(&train->ctx->allocator, n * n, sizeof *k->gram);
-    if (!k->gram) return hsp__fail_memory(err);
-    hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
-    return kernel_erm_fill_gram(train, err);
-}
-
 /* Some pairs, each on one thread with a cache of its own. */
 static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, int report,
                                         hsp_error *err)
 {
     hsp__train *train = user;
+    const hsp__kernel_erm *k = train->native;
     hsp_context quiet = hsp__quiet(train->ctx);
     const hsp__goal goal = hsp__erm_goal(train, report);
     const uint64_t memory = kernel_erm_memory(train) / kernel_erm_shares(train);
@@ -278,8 +246,7 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     hsp_status status = HSP_OK;
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__task *task = &train->tasks[c];
-        const hsp__smo_source source = {kernel_erm_of(train)->rows, task->list, task->own.rows,
-                                        kernel_erm_of(train)->gram, kernel_erm_of(train)->place};
+        const hsp__smo_source source = {k->rows, task->list, task->own.rows, k->gram, k->place};
         hsp__smo_cache cache = {0};
         if (task->alone) {
             kernel_erm_alone(train, c);
@@ -300,8 +267,8 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
 static hsp_status kernel_erm_classes(hsp__train *train, hsp_error *err)
 {
     const hsp__goal goal = hsp__erm_goal(train, 1);
-    const hsp__smo_source source = {kernel_erm_of(train)->rows, NULL, train->prepared.view->rows,
-                                    kernel_erm_of(train)->gram, NULL};
+    const hsp__kernel_erm *k = train->native;
+    const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
     hsp__smo_cache cache = {0};
     hsp_status status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
                                             hsp__smo_wide(&train->tasks[0].problem, &goal), err);
@@ -329,119 +296,141 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
                              kernel_erm_some_pairs, train, err);
 }
 
-/* ---- Mistakes -------------------------------------------------------------------------------- */
+/* ---- For other modules ----------------------------------------------------------------------- */
 
-static uint64_t kernel_erm_place(const hsp__kernel_erm *k, uint64_t row)
+hsp_status hsp__fit_kernel(hsp_context *ctx, const hsp_kernel *kernel, const hsp__problem *p,
+                           const hsp__fit_limits *limits, uint64_t bytes, hsp_error *err,
+                           hsp__fitted *out)
 {
-    return k->place ? k->place[row] : row;
+    const hsp_allocator *memory = &ctx->allocator;
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__watch watch = {.ctx = &own, .each = p->view->rows};
+    const hsp__goal goal = {.gap = limits->gap,
+                            .max_passes = limits->max_passes,
+                            .seed = limits->seed,
+                            .watch = &watch,
+                            .report = 1};
+    hsp__smo_source source = {.n = p->view->rows};
+    hsp__kernel_rows *rows = NULL;
+    assert(hsp__smo_suits(hsp__problem_loss(p)) || p->hard);
+    hsp__smo_solution s = {.a = hsp__new(memory, p->view->rows, sizeof *s.a),
+                           .scores = hsp__new(memory, p->view->rows, sizeof *s.scores)};
+    *out = (hsp__fitted){.memory = *memory, .dual = s.a};
+    hsp_status status = s.a && s.scores ? HSP_OK : hsp__fail_memory(err);
+    hsp__stop_limit(&own, limits->max_seconds);
+    if (!status) status = hsp__kernel_rows_new(&own, kernel, p->view, NULL, err, &rows);
+    if (!status) status = kernel_erm_check_size(rows, err);
+    source.rows = rows;
+    /* with kernel values in double if the problem asks for that, or if floats are too short */
+    for (int wide = hsp__smo_wide(p, &goal), again = 1; !status && again; wide = 1) {
+        hsp__smo_cache cache = {0};
+        status = hsp__smo_cache_init(&cache, &own, &source, bytes, wide, err);
+        if (!status) status = hsp__smo(&own, p, &cache, &goal, err, &s);
+        hsp__smo_cache_free(&cache);
+        again = !wide && s.wants_double && !hsp__stopped(&own);
+    }
+    hsp__kernel_rows_free(&own, rows);
+    hsp__free(memory, s.scores);
+    out->b = s.b;
+    out->primal = s.primal;
+    out->dual_value = s.dual;
+    out->gap = s.gap;
+    out->stop = s.stop;
+    if (!status && hsp__stopped(&own) == HSP__STOP_REQUESTED) status = hsp__stop_status(&own, err);
+    return status;
 }
+
+/* ---- Mistakes -------------------------------------------------------------------------------- */
 
 /* Scores of all problems on all rows, from the matrix at hand. */
 static void kernel_erm_scores(const hsp__train *train, hsp_context *ctx, double *line,
                               double *scores)
 {
-    const hsp__kernel_erm *k = kernel_erm_of(train);
+    const hsp__kernel_erm *k = train->native;
     const uint64_t n = train->prepared.view->rows;
     for (uint32_t c = 0; c < train->count; c++) {
         const hsp__task *task = &train->tasks[c];
         for (uint64_t i = 0; i < n; i++)
             line[i] = task->solution.b;
-        for (uint64_t i = 0; task->amounts && i < task->problem.view->rows && !hsp__tick(ctx); i++)
+        for (uint64_t i = 0; task->amounts && i < task->problem.view->rows && !hsp__tick(ctx);
+             i++) {
+            const uint64_t row = hsp__task_row(task, i);
             if (task->amounts[i] != 0)
                 hsp__vec()->axpy_f32f64(task->amounts[i],
-                                        k->gram + kernel_erm_place(k, hsp__task_row(task, i)) * n,
-                                        line, (size_t)n);
-        for (uint64_t i = 0; i < n; i++)
-            scores[i * train->count + c] = line[kernel_erm_place(k, i)];
-    }
-}
-
-/* Pairs: the least and the most votes that each class may get from these scores. */
-static void kernel_erm_votes(const hsp__train *train, const double *scores, uint32_t *least,
-                             uint32_t *most)
-{
-    const uint32_t classes = train->prepared.view->classes;
-    memset(least, 0, classes * sizeof *least);
-    memset(most, 0, classes * sizeof *most);
-    uint32_t c = 0;
-    for (uint32_t i = 0; i < classes; i++)
-        for (uint32_t j = i + 1; j < classes; j++, c++) {
-            const double unsure = train->tasks[c].unsure;
-            least[i] += scores[c] < -unsure;
-            least[j] += scores[c] > unsure;
-            most[i] += !(scores[c] > unsure);
-            most[j] += !(scores[c] < -unsure);
+                                        k->gram + (k->place ? k->place[row] : row) * n, line,
+                                        (size_t)n);
         }
+        for (uint64_t i = 0; i < n; i++)
+            scores[i * train->count + c] = line[k->place ? k->place[i] : i];
+    }
 }
 
-/* Do these scores decide as the model's own would, whose last digits differ? `votes` is room for
- * two numbers a class. */
+/* Do these scores decide as the model's own would, whose last digits differ? `least` and `most` are
+ * room for a number a class: pairs, the votes that it may get from these scores. */
 static int kernel_erm_decides(const hsp__train *train, const double *scores, uint32_t class,
-                              uint32_t *votes)
+                              uint32_t *least, uint32_t *most)
 {
     const uint32_t classes = train->prepared.view->classes;
+    const hsp__task *tasks = train->tasks;
     int sure = 1;
-    if (train->count == 1) return fabs(scores[0]) > train->tasks[0].unsure;
+    if (train->count == 1) return fabs(scores[0]) > tasks[0].unsure;
     if (class >= classes) return 0;
-    if (train->tasks[0].list) kernel_erm_votes(train, scores, votes, votes + classes);
-    for (uint32_t c = 0; c < classes && sure; c++) {
-        if (c == class) continue;
-        sure = train->tasks[0].list ? votes[class] > votes[classes + c]
-                                    : scores[class] - scores[c] >
-                                          train->tasks[class].unsure + train->tasks[c].unsure;
+    if (tasks[0].list) {
+        memset(least, 0, classes * sizeof *least);
+        memset(most, 0, classes * sizeof *most);
+        for (uint32_t i = 0, c = 0; i < classes; i++)
+            for (uint32_t j = i + 1; j < classes; j++, c++) {
+                least[i] += scores[c] < -tasks[c].unsure;
+                least[j] += scores[c] > tasks[c].unsure;
+                most[i] += !(scores[c] > tasks[c].unsure);
+                most[j] += !(scores[c] < -tasks[c].unsure);
+            }
     }
+    for (uint32_t c = 0; c < classes && sure; c++)
+        if (c != class)
+            sure = tasks[0].list
+                       ? least[class] > most[c]
+                       : scores[class] - scores[c] > tasks[class].unsure + tasks[c].unsure;
     return sure;
-}
-
-/* Mistakes among those rows whose class the scores at hand leave open, by the model itself. */
-static hsp_status kernel_erm_ask_model(hsp__train *train, hsp_context *ctx, const hsp_model *model,
-                                       const uint64_t *open, uint64_t count, hsp_error *err,
-                                       uint64_t *wrong)
-{
-    hsp_data *rows = NULL;
-    if (!count) return HSP_OK;
-    hsp_status status = hsp_data_select(ctx, train->prepared.base, open, count, err, &rows);
-    if (!status) status = hsp__training_error_scored(ctx, model, &rows->view, NULL, err, wrong);
-    hsp_data_free(rows);
-    return status;
 }
 
 hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
                                     hsp_error *err, uint64_t *wrong)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    hsp__kernel_erm *k = kernel_erm_of(train);
+    hsp__kernel_erm *k = train->native;
     const hsp_view *view = train->prepared.view;
     uint64_t count = 0;
+    hsp_data *rows = NULL;
     *wrong = 0;
     if ((!k->scores && !k->gram) || view->rows != train->prepared.base->view.rows)
         return hsp__training_error_scored(ctx, model, &train->prepared.base->view, NULL, err,
                                           wrong);
-    double *line = hsp__new_raw(memory, view->rows, sizeof *line);
-    uint64_t *open = hsp__new_raw(memory, view->rows, sizeof *open);
-    uint32_t *votes = hsp__new_raw(memory, 2 * (uint64_t)view->classes, sizeof *votes);
-    hsp_status status = line && open && votes ? HSP_OK : hsp__fail_memory(err);
-    if (!status && !k->scores) {
-        k->scores = hsp__new_raw(memory, view->rows * train->count, sizeof *k->scores);
-        if (k->scores)
-            kernel_erm_scores(train, ctx, line, k->scores);
-        else
-            status = hsp__fail_memory(err);
-    }
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    double *line = hsp__scratch_raw(&scratch, view->rows, sizeof *line);
+    uint64_t *open = hsp__scratch_raw(&scratch, view->rows, sizeof *open);
+    uint32_t *votes = hsp__scratch_raw(&scratch, 2 * (uint64_t)view->classes, sizeof *votes);
+    const int known = k->scores != NULL;
+    if (!known)
+        k->scores = hsp__new_raw(&ctx->allocator, view->rows * train->count, sizeof *k->scores);
+    hsp_status status = scratch.failed || !k->scores ? hsp__fail_memory(err) : HSP_OK;
+    if (!status && !known) kernel_erm_scores(train, ctx, line, k->scores);
     if (!status) status = hsp__stop_status(ctx, err);
     for (uint32_t c = 0; !status && c < train->count; c++)
         if (train->tasks[c].gap_unknown) status = HSP_CANCELLED; /* nor are its scores known */
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         const double *scores = k->scores + i * train->count;
         const uint32_t class = hsp__model_decide(model, scores);
-        if (kernel_erm_decides(train, scores, class, votes))
+        if (kernel_erm_decides(train, scores, class, votes, votes + view->classes))
             *wrong += class != view->labels[i];
         else
             open[count++] = i;
     }
-    if (!status) status = kernel_erm_ask_model(train, ctx, model, open, count, err, wrong);
-    hsp__free(memory, line);
-    hsp__free(memory, open);
-    hsp__free(memory, votes);
+    if (!status && count) { /* the scores leave the class open: by the model itself */
+        status = hsp_data_select(ctx, train->prepared.base, open, count, err, &rows);
+        if (!status) status = hsp__training_error_scored(ctx, model, &rows->view, NULL, err, wrong);
+        hsp_data_free(rows);
+    }
+    hsp__scratch_free(&scratch);
     return status;
 }

@@ -8,6 +8,7 @@
 #ifndef HSP_LEARN_KERNEL_KERNEL_ERM_H
 #define HSP_LEARN_KERNEL_KERNEL_ERM_H
 
+#include "learn/erm/fit.h"
 #include "learn/learner.h"
 
 /* The state of the native form. */
@@ -20,14 +21,18 @@ typedef struct hsp__kernel_erm {
     atomic_int wide; /* some problem needed kernel values in double: so will predictions */
 } hsp__kernel_erm;
 
-/* Values are kept as floats: HSP_BAD_DATA for rows so short that all would be 0. */
-hsp_status hsp__kernel_erm_check_size(const struct hsp__kernel_rows *rows, hsp_error *err);
-
 hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err);
 /* Rows that the model gets wrong. */
 hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
                                     hsp_error *err, uint64_t *wrong);
 int hsp__kernel_erm_wide(const hsp__train *train);
 void hsp__kernel_erm_free(hsp__train *train);
+
+/* One problem of two classes in a kernel's feature space, for other modules (src/prove). As
+ * hsp__fit_problem, but out->w stays NULL: w is sum a y phi(x), a being out->dual. The kernel is
+ * fitted; its values take `bytes` at most. HSP_BAD_DATA: its values are too small to compute with. */
+hsp_status hsp__fit_kernel(hsp_context *ctx, const hsp_kernel *kernel, const hsp__problem *p,
+                           const hsp__fit_limits *limits, uint64_t bytes, hsp_error *err,
+                           hsp__fitted *out);
 
 #endif

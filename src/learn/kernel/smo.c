@@ -43,7 +43,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "learn/erm/gap.h"
-#include "learn/kernel/smo_gap.h"
+
 #include "learn/kernel/smo_set.h"
 #include "vec/vec.h"
 
@@ -83,36 +83,26 @@ static void smo_update_bounds(smo *w, uint64_t i)
     w->set.down[i] = hsp__smo_down(w->set.y[i], w->set.a[i], w->set.c[i]) ? 0 : -HUGE_VAL;
 }
 
+/* The rows of the set, filled up to what the loops of vec.h take. */
+static size_t smo_padded(const smo *w)
+{
+    return (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
+}
+
 /* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
 static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, double *low,
                          double *high)
 {
-    const size_t n =
-        (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
+    const size_t n = smo_padded(w), from = i * w->set.size, other = j * w->set.size;
     const hsp__vec_table *vec = hsp__vec();
     if (w->wide) {
         const double *k = w->set.k;
-        return vec->axpy2_extremes_f64(w->set.f, ti, k + i * w->set.size, tj, k + j * w->set.size,
-                                       w->set.up, w->set.down, n, low, high);
+        return vec->axpy2_extremes_f64(w->set.f, ti, k + from, tj, k + other, w->set.up,
+                                       w->set.down, n, low, high);
     }
     const float *k = w->set.k;
-    return vec->axpy2_extremes_f32(w->set.f, ti, k + i * w->set.size, tj, k + j * w->set.size,
-                                   w->set.up, w->set.down, n, low, high);
-}
-
-/* The row that may move down and gains most together with i, whose f is `low`. */
-static uint64_t smo_second(const smo *w, uint64_t i, double low, double *gain)
-{
-    const size_t n =
-        (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
-    const double self = smo_self(w, i);
-    if (w->wide)
-        return hsp__vec()->largest_ratio_f64(w->set.f, w->set.down, low, self,
-                                             (const double *)w->set.k + i * w->set.size,
-                                             w->set.diagonal, n, gain);
-    return hsp__vec()->largest_ratio_f32(w->set.f, w->set.down, low, self,
-                                         (const float *)w->set.k + i * w->set.size, w->set.diagonal,
-                                         n, gain);
+    return vec->axpy2_extremes_f32(w->set.f, ti, k + from, tj, k + other, w->set.up, w->set.down, n,
+                                   low, high);
 }
 
 /* Raise y a of i and lower that of j by the same t, the best one that their bounds allow. Of f, only
@@ -165,7 +155,10 @@ static int smo_single(smo *w, double enough)
 /* Steps until the worst violation in the set is a small part of what it was, or small enough. */
 static void smo_inner(smo *w, double enough, double part)
 {
-    const uint64_t most = 100 * w->set.count + 1000;
+    const hsp__vec_table *vec = hsp__vec();
+    const hsp__smo_set *set = &w->set;
+    const uint64_t most = 100 * set->count + 1000;
+    const size_t n = smo_padded(w);
     double low, high, gain, limit = enough;
     uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
     if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
@@ -176,7 +169,14 @@ static void smo_inner(smo *w, double enough, double part)
             continue;
         }
         if (!(high - low > limit)) return;
-        const uint64_t j = smo_second(w, i, low, &gain);
+        /* the row that may move down and gains most together with i, whose f is `low` */
+        const double self = smo_self(w, i);
+        const uint64_t j = w->wide ? vec->largest_ratio_f64(set->f, set->down, low, self,
+                                                            (const double *)set->k + i * set->size,
+                                                            set->diagonal, n, &gain)
+                                   : vec->largest_ratio_f32(set->f, set->down, low, self,
+                                                            (const float *)set->k + i * set->size,
+                                                            set->diagonal, n, &gain);
         if (!(gain > 0)) return;
         const double t = smo_step(w, i, j);
         i = smo_pass(w, t, i, -t, j, &low, &high);
@@ -226,75 +226,55 @@ static void smo_mirror_part(void *user, uint64_t part)
         }
 }
 
-/* The places behind the last row take part in passes: zeros, and nothing there may move. */
-static void smo_pad(smo *w)
-{
-    const uint64_t n =
-        (w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
-    const size_t number = w->cache->number;
-    for (uint64_t i = 0; i < w->set.count && n > w->set.count; i++)
-        memset((char *)w->set.k + (i * w->set.size + w->set.count) * number, 0,
-               (n - w->set.count) * number);
-    memset((char *)w->set.diagonal + w->set.count * number, 0, (n - w->set.count) * number);
-    for (uint64_t i = w->set.count; i < n; i++) {
-        w->set.up[i] = HUGE_VAL, w->set.down[i] = -HUGE_VAL;
-        w->set.f[i] = 0;
-    }
-}
-
-static void smo_add_one(smo *w)
-{
-    for (uint64_t i = 0; i < w->set.count; i++)
-        for (uint64_t j = 0; j < w->set.count; j++) {
-            if (!w->set.is_new[i] && !w->set.is_new[j]) continue;
-            if (w->wide)
-                ((double *)w->set.k)[i * w->set.size + j] += w->kernel_offset;
-            else
-                ((float *)w->set.k)[i * w->set.size + j] += (float)w->kernel_offset;
-        }
-}
-
-static hsp_status smo_load_kernel(smo *w, hsp_error *err)
-{
-    uint64_t missing = 0;
-    int stay = 0;
-    for (uint64_t i = 0; i < w->set.count; i++) {
-        if (!w->set.is_new[i] || hsp__smo_cache_has(w->cache, w->set.rows[i])) continue;
-        w->choice.picked[missing] = w->set.rows[i];
-        w->moved.lines[missing++] = (char *)w->set.k + i * w->set.size * w->cache->number;
-    }
-    hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
-    hsp_status status = hsp__smo_cache_block(w->cache, w->choice.picked, missing, w->set.rows,
-                                             w->set.count, w->moved.lines, err);
-    for (uint64_t i = 0; i < w->set.count; i++)
-        stay |= !w->set.is_new[i];
-    if (!status && stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
-    if (!status && w->kernel_offset != 0) smo_add_one(w);
-    return status;
-}
-
+/* The set's matrix, and what the steps need of its rows. */
 static hsp_status smo_load(smo *w, hsp_error *err)
 {
-    hsp_status status = smo_load_kernel(w, err);
-    for (uint64_t i = 0; !status && i < w->set.count; i++) {
-        const uint64_t row = w->set.rows[i];
-        w->set.a[i] = w->s->a[row];
-        w->set.f[i] = w->f[row];
-        w->set.y[i] = w->y[row];
-        w->set.c[i] = w->c[row];
-        w->set.extra[i] = w->extra ? w->extra[row] : 0;
+    hsp__smo_set *set = &w->set;
+    const size_t number = w->cache->number, behind = smo_padded(w) - set->count;
+    uint64_t missing = 0;
+    int stay = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        stay |= !set->is_new[i];
+        if (!set->is_new[i] || hsp__smo_cache_has(w->cache, set->rows[i])) continue;
+        w->choice.picked[missing] = set->rows[i];
+        w->moved.lines[missing++] = (char *)set->k + i * set->size * number;
+    }
+    hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
+    HSP__TRY(hsp__smo_cache_block(w->cache, w->choice.picked, missing, set->rows, set->count,
+                                  w->moved.lines, err));
+    if (stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
+    for (uint64_t i = 0; w->kernel_offset != 0 && i < set->count; i++)
+        for (uint64_t j = 0; j < set->count; j++) {
+            if (!set->is_new[i] && !set->is_new[j]) continue;
+            if (w->wide)
+                ((double *)set->k)[i * set->size + j] += w->kernel_offset;
+            else
+                ((float *)set->k)[i * set->size + j] += (float)w->kernel_offset;
+        }
+    for (uint64_t i = 0; i < set->count; i++) {
+        const uint64_t row = set->rows[i];
+        set->a[i] = w->s->a[row];
+        set->f[i] = w->f[row];
+        set->y[i] = w->y[row];
+        set->c[i] = w->c[row];
+        set->extra[i] = w->extra ? w->extra[row] : 0;
         smo_update_bounds(w, i);
         const double self = smo_self(w, i);
-        w->largest = fmax(w->largest, self - w->set.extra[i]);
+        w->largest = fmax(w->largest, self - set->extra[i]);
         if (w->wide)
-            ((double *)w->set.diagonal)[i] = self;
+            ((double *)set->diagonal)[i] = self;
         else
-            ((float *)w->set.diagonal)[i] = (float)self;
+            ((float *)set->diagonal)[i] = (float)self;
+        if (behind)
+            memset((char *)set->k + (i * set->size + set->count) * number, 0, behind * number);
     }
-    if (!status) smo_pad(w);
-    w->set.moved = 0;
-    w->set.updates = w->s->updates;
-    return status;
+    /* the places behind the last row take part in passes: zeros, and nothing there may move */
+    memset((char *)set->diagonal + set->count * number, 0, behind * number);
+    for (uint64_t i = set->count; i < set->count + behind; i++)
+        set->up[i] = HUGE_VAL, set->down[i] = -HUGE_VAL, set->f[i] = 0;
+    set->moved = 0;
+    set->updates = w->s->updates;
+    return HSP_OK;
 }
 
 /* ---- f of all rows --------------------------------------------------------------------------- */
@@ -319,32 +299,6 @@ static void smo_refresh_part(void *user, uint64_t part)
     }
 }
 
-/* Is the line of row i not worth keeping? Rows at a bound are not likely to move again; cheap lines
- * are computed again. */
-static int smo_line_passes(const smo *w, uint64_t i)
-{
-    const double a = w->s->a[i];
-    if (w->cache->cheap) return 1;
-    return !(a > 0 && a < w->c[i]) && !hsp__smo_cache_has(w->cache, i);
-}
-
-/* f += what `count` rows that moved add whose lines are kept. */
-static hsp_status smo_add_lines(smo *w, uint64_t count, hsp_error *err)
-{
-    const uint64_t room = hsp__smo_cache_room(w->cache);
-    double *by = w->moved.by;
-    hsp_status status = HSP_OK;
-    for (uint64_t at = 0; !status && at < count; at += w->moved.batch) {
-        w->moved.batch = count - at < room ? count - at : room;
-        status =
-            hsp__smo_cache_lines(w->cache, w->moved.rows + at, w->moved.batch, w->moved.lines, err);
-        w->moved.by = by + at;
-        if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
-    }
-    w->moved.by = by;
-    return status;
-}
-
 /* Each f was added to `count` times, terms of `moved` in all: what that may be off by. */
 static void smo_drift(smo *w, uint64_t count, double moved)
 {
@@ -356,32 +310,37 @@ static void smo_drift(smo *w, uint64_t count, double moved)
     w->drift += hsp__gap_gamma(count) * (1 + (most + extra) * (sum + 3 * moved));
 }
 
-/* f, brought up to date with `count` rows that moved. */
+/* f, brought up to date with `count` rows that moved. Lines of rows at a bound, which are not likely
+ * to move again, and cheap lines are added without being kept. */
 static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
 {
-    uint64_t passing = 0;
-    double moved = 0, shift = 0;
+    uint64_t passing = 0, *rows = w->moved.rows;
+    const uint64_t room = hsp__smo_cache_room(w->cache);
+    double moved = 0, shift = 0, *by = w->moved.by;
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t row = w->moved.rows[i];
-        const double by = w->moved.by[i];
-        moved += fabs(by);
-        shift += by * w->kernel_offset;
-        if (w->extra) w->f[row] += by * w->extra[row];
-        if (!smo_line_passes(w, row)) continue;
-        w->moved.rows[i] = w->moved.rows[passing], w->moved.by[i] = w->moved.by[passing];
-        w->moved.rows[passing] = row, w->moved.by[passing++] = by;
+        const uint64_t row = rows[i];
+        const double step = by[i], a = w->s->a[row];
+        moved += fabs(step);
+        shift += step * w->kernel_offset;
+        if (w->extra) w->f[row] += step * w->extra[row];
+        if (!w->cache->cheap && ((a > 0 && a < w->c[row]) || hsp__smo_cache_has(w->cache, row)))
+            continue;
+        rows[i] = rows[passing], by[i] = by[passing];
+        rows[passing] = row, by[passing++] = step;
     }
     smo_drift(w, count, moved);
     hsp_status status =
-        hsp__smo_cache_apply(w->cache, w->moved.rows, w->moved.by, passing, w->f, err);
-    w->moved.rows += passing, w->moved.by += passing;
-    if (!status) status = smo_add_lines(w, count - passing, err);
-    w->moved.rows -= passing, w->moved.by -= passing;
-    for (uint64_t i = passing; i < count; i++) {
-        const double a = w->s->a[w->moved.rows[i]];
-        if (!(a > 0 && a < w->c[w->moved.rows[i]]))
-            hsp__smo_cache_release(w->cache, w->moved.rows[i]);
+        hsp__smo_cache_apply(w->cache, rows, by, passing, NULL, w->n, w->wide, w->f, err);
+    for (uint64_t at = passing; !status && at < count; at += w->moved.batch) {
+        w->moved.batch = count - at < room ? count - at : room;
+        status = hsp__smo_cache_lines(w->cache, rows + at, w->moved.batch, w->moved.lines, err);
+        w->moved.by = by + at;
+        if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
     }
+    w->moved.by = by;
+    for (uint64_t i = passing; i < count; i++)
+        if (!(w->s->a[rows[i]] > 0 && w->s->a[rows[i]] < w->c[rows[i]]))
+            hsp__smo_cache_release(w->cache, rows[i]);
     for (uint64_t i = 0; i < w->n && w->kernel_offset != 0; i++)
         w->f[i] += shift;
     return status;
@@ -438,8 +397,7 @@ static hsp_status smo_compute_gap(smo *w, hsp_error *err)
     }
     assert(!w->equation || !(fabs(t) > 1e-3 * sum));
     hsp_context whole = hsp__stop_none(w->ctx); /* so that scores and figures belong together */
-    hsp_status status = hsp__gap_offset(&whole, w->p, s->scores, err, &s->b);
-    if (status) return status;
+    HSP__TRY(hsp__gap_offset(&whole, w->p, s->scores, err, &s->b));
     for (uint64_t i = 0; i < w->n; i++) {
         const double m = w->y[i] * (s->scores[i] + s->b);
         if (!w->p->hard)
@@ -511,44 +469,36 @@ static void smo_guess_at_bounds(smo *w, double b)
     }
 }
 
-/* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
-static int smo_guess_holds(const smo *w, double b)
-{
-    uint64_t own = 0, others = 0;
-    for (uint64_t i = 0; i < w->set.count; i++)
-        own += w->set.a[i] >= w->set.c[i];
-    for (uint64_t i = 0; i < w->n; i++)
-        others += 1 + w->y[i] * (w->f[i] + b) < 1;
-    return (double)own / (double)w->set.count >= 0.5 * (double)others / (double)w->n;
-}
-
 /* Solve the problem over a sample, and begin where its solution puts all rows. */
 static hsp_status smo_guess(smo *w, hsp_error *err)
 {
-    uint64_t count = 0;
+    hsp__smo_set *set = &w->set;
+    uint64_t count = 0, own = 0, others = 0;
     double low, high;
     hsp__smo_sample(w);
-    hsp_status status = smo_load(w, err);
-    if (status) return status;
+    HSP__TRY(smo_load(w, err));
     smo_inner(w, 1e-9, 0.01);
     w->s->rounds++;
     smo_pass(w, 0, 0, 0, 0, &low, &high);
-    for (uint64_t i = 0; i < w->set.count; i++) {
-        if (w->set.a[i] == 0) continue;
-        w->moved.rows[count] = w->set.rows[i];
-        w->moved.by[count++] = w->set.y[i] * w->set.a[i];
-        w->s->a[w->set.rows[i]] =
-            w->set.a[i] < w->set.c[i] ? w->c[w->set.rows[i]] / 2 : w->c[w->set.rows[i]];
+    for (uint64_t i = 0; i < set->count; i++) {
+        const uint64_t row = set->rows[i];
+        own += set->a[i] >= set->c[i];
+        if (set->a[i] == 0) continue;
+        w->moved.rows[count] = row;
+        w->moved.by[count++] = set->y[i] * set->a[i];
+        w->s->a[row] = set->a[i] < set->c[i] ? w->c[row] / 2 : w->c[row];
     }
-    status = smo_refresh(w, count, err);
-    if (status) return status;
+    HSP__TRY(smo_refresh(w, count, err));
     const double b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
-    if (smo_guess_holds(w, b))
+    for (uint64_t i = 0; i < w->n; i++)
+        others += 1 + w->y[i] * (w->f[i] + b) < 1;
+    /* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
+    if ((double)own / (double)set->count >= 0.5 * (double)others / (double)w->n)
         smo_guess_at_bounds(w, b);
     else
-        for (uint64_t i = 0; i < w->set.count; i++)
-            w->s->a[w->set.rows[i]] = w->set.a[i];
-    w->set.count = 0;
+        for (uint64_t i = 0; i < set->count; i++)
+            w->s->a[set->rows[i]] = set->a[i];
+    set->count = 0;
     w->drift = 0;
     for (uint64_t i = 0; i < w->n; i++)
         w->f[i] = -w->y[i];
@@ -557,101 +507,109 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err);
-
-/* Larger sets, while there is room, when the last one was full and did not halve the gap. */
-static hsp_status smo_grow(smo *w, double gap_before, hsp_error *err)
+/* Room for sets of another size; the one at hand is forgotten. */
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
 {
-    const uint64_t size = 2 * w->set.size, bytes = size * size * w->cache->number;
-    uint64_t between = 0;
-    if (w->set.count < w->set.size || w->set.size >= w->n || w->s->gap <= gap_before / 2)
-        return HSP_OK;
-    for (uint64_t i = 0; i < w->n; i++)
-        between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
-    const uint64_t most = between > w->set.size / 2 ? SMO_LIMIT : SMO_MOST;
-    return size <= most && bytes <= w->cache->spare ? smo_set_new(w, size, err) : HSP_OK;
+    hsp__smo_set *set = &w->set;
+    hsp__smo_cache *cache = w->cache;
+    const hsp_allocator *memory = &w->ctx->allocator;
+    const uint64_t bytes = size * size * cache->number;
+    hsp__scratch_free(&set->scratch);
+    *set = (hsp__smo_set){.scratch = {.memory = memory}, .size = size};
+    set->rows = hsp__scratch_new(&set->scratch, size, sizeof *set->rows);
+    set->is_new = hsp__scratch_new(&set->scratch, size, sizeof *set->is_new);
+    set->diagonal = hsp__scratch_new(&set->scratch, size, cache->number);
+    double **all[] = {&set->a, &set->f, &set->y, &set->c, &set->extra, &set->up, &set->down};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = hsp__scratch_new(&set->scratch, size, sizeof **all[i]);
+    /* Fresh memory costs more than memory that was used: what was there for another problem is used
+     * again if it is enough. */
+    if (cache->block_bytes < bytes) {
+        hsp__free(memory, cache->block);
+        cache->block = hsp__new_raw(memory, bytes, 1);
+        cache->block_bytes = cache->block ? bytes : 0;
+        if (cache->block) hsp__advise_huge(cache->block, bytes);
+    }
+    set->k = cache->block;
+    return set->k && !set->scratch.failed ? HSP_OK : hsp__fail_memory(err);
 }
 
-static hsp_status smo_round(smo *w, double up, double down, hsp_error *err)
-{
-    if (w->s->rounds == 0 && w->s->updates == 0)
-        hsp__smo_sample(w);
-    else
-        hsp__smo_choose(w, up, down);
-    hsp_status status = smo_load(w, err);
-    if (status) return status;
-    smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
-    w->s->rounds++;
-    return smo_unload(w, err);
-}
-
+/* Rounds, each with a working set. */
 static hsp_status smo_run(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
-    double up, down;
-    hsp_status status = HSP_OK;
+    double up, down, gap = HUGE_VAL;
     uint64_t idle = 0;
-    double gap = HUGE_VAL;
-    for (uint64_t round = 0; !status; round++) {
-        const uint64_t updates = s->updates;
+    for (uint64_t round = 0;; round++) {
+        const uint64_t updates = s->updates, size = 2 * w->set.size;
         hsp__smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
-        status = smo_compute_gap(w, err);
-        if (!status) memcpy(w->last.a, s->a, w->n * sizeof *w->last.a);
-        w->last.valid = !status;
-        if (status || s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->target) break;
+        w->last.valid = 0;
+        HSP__TRY(smo_compute_gap(w, err));
+        memcpy(w->last.a, s->a, w->n * sizeof *w->last.a);
+        w->last.valid = 1;
+        if (s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->target) return HSP_OK;
         s->stop = HSP_STOP_PASSES;
         if (idle >= 2 || !(down - up > (w->indefinite ? 1e-3 : 0))) {
             if (smo_hulls_meet(w, smo_meet_at_last)) s->stop = HSP_STOP_INSEPARABLE;
-            break;
+            return HSP_OK;
         }
-        if (w->goal->max_passes && round >= w->goal->max_passes) break;
+        if (w->goal->max_passes && round >= w->goal->max_passes) return HSP_OK;
         if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->target,
                            &s->stop))
-            break;
-        status = smo_grow(w, gap, err);
+            return HSP_OK;
+        /* Larger sets, while there is room, when the last one was full and did not halve the gap. */
+        if (w->set.count == w->set.size && w->set.size < w->n && !(s->gap <= gap / 2)) {
+            uint64_t between = 0;
+            for (uint64_t i = 0; i < w->n; i++)
+                between += s->a[i] > 0 && s->a[i] < w->c[i];
+            const uint64_t most = between > w->set.size / 2 ? SMO_LIMIT : SMO_MOST;
+            if (size <= most && size * size * w->cache->number <= w->cache->spare)
+                HSP__TRY(smo_set_new(w, size, err));
+        }
         gap = s->gap;
-        if (!status) status = smo_round(w, up, down, err);
+        if (s->rounds == 0 && s->updates == 0)
+            hsp__smo_sample(w);
+        else
+            hsp__smo_choose(w, up, down);
+        HSP__TRY(smo_load(w, err));
+        smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
+        s->rounds++;
+        HSP__TRY(smo_unload(w, err));
         idle = s->updates == updates ? idle + 1 : 0;
     }
-    return status;
 }
 
 enum { SMO_ATTEMPTS = 3 };
-
-/* Where kernel values of different rows are almost equal, steps may diverge: the answer is w = 0. */
-static hsp_status smo_diverged(smo *w, hsp_error *err)
-{
-    hsp__smo_solution *s = w->s;
-    memset(s->a, 0, w->n * sizeof *s->a);
-    memset(s->scores, 0, w->n * sizeof *s->scores);
-    s->b = 0, s->stop = HSP_STOP_PASSES, s->wants_double = !w->wide;
-    hsp_status status = hsp__gap_offset(w->ctx, w->p, s->scores, err, &s->b);
-    return status ? status : hsp__smo_prove(w->ctx, w->p, w->cache, 0, w->goal->gap, err, s);
-}
 
 /* Run until the gap is proven to be what was asked for. */
 static hsp_status smo_run_proven(smo *w, hsp_error *err)
 {
     hsp__smo_solution *s = w->s;
     const double target = w->goal->gap;
-    hsp_status status = HSP_OK;
     w->target = target;
-    for (int attempt = 0; attempt < SMO_ATTEMPTS && !status; attempt++, w->target /= 2) {
-        status = smo_run(w, err);
-        if (status || w->indefinite || s->stop == HSP_STOP_INSEPARABLE) return status;
-        if (!isfinite(hsp__vec()->norminf_f64(s->a, (size_t)w->n)) || isnan(s->dual))
-            return smo_diverged(w, err);
-        status = hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s);
+    for (int attempt = 0; attempt < SMO_ATTEMPTS; attempt++, w->target /= 2) {
+        HSP__TRY(smo_run(w, err));
+        if (w->indefinite || s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
+        if (!isfinite(hsp__vec()->norminf_f64(s->a, (size_t)w->n)) || isnan(s->dual)) {
+            /* Where kernel values of different rows are almost equal, steps may diverge: the answer
+             * is w = 0. */
+            memset(s->a, 0, w->n * sizeof *s->a);
+            memset(s->scores, 0, w->n * sizeof *s->scores);
+            s->b = 0, s->stop = HSP_STOP_PASSES, s->wants_double = !w->wide;
+            HSP__TRY(hsp__gap_offset(w->ctx, w->p, s->scores, err, &s->b));
+            return hsp__smo_prove(w->ctx, w->p, w->cache, 0, target, err, s);
+        }
+        HSP__TRY(hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s));
         if (s->gap <= target || s->stop != HSP_STOP_CONVERGED) break;
     }
-    if (!status && s->gap > target && s->stop == HSP_STOP_CONVERGED) {
+    if (s->gap > target && s->stop == HSP_STOP_CONVERGED) {
         s->wants_double = !w->wide;
         s->stop = HSP_STOP_PASSES;
-    } else if (!status && s->gap <= target && s->stop == HSP_STOP_PASSES) {
+    } else if (s->gap <= target && s->stop == HSP_STOP_PASSES) {
         s->stop = HSP_STOP_CONVERGED;
     }
-    return status;
+    return HSP_OK;
 }
 
 /* The run was stopped, maybe while f was brought up to date: back to where its gap was computed last, or
@@ -687,54 +645,9 @@ static hsp_status smo_stopped(smo *w, hsp_error *err)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Fresh memory costs more than memory that was used: what was there for another problem is used
- * again if it is enough. */
-static void *smo_block(smo *w, uint64_t bytes)
-{
-    hsp__smo_cache *cache = w->cache;
-    if (cache->block_bytes >= bytes) return cache->block;
-    hsp__free(&w->ctx->allocator, cache->block);
-    cache->block = hsp__new_raw(&w->ctx->allocator, bytes, 1);
-    cache->block_bytes = cache->block ? bytes : 0;
-    if (cache->block) hsp__advise_huge(cache->block, bytes);
-    return cache->block;
-}
-
-/* Room for sets of another size; the one at hand is forgotten. */
-static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
-{
-    hsp__smo_set *set = &w->set;
-    const size_t real = sizeof(double);
-    hsp__scratch_free(&set->scratch);
-    *set = (hsp__smo_set){.scratch = {.memory = &w->ctx->allocator}, .size = size};
-    set->rows = hsp__scratch_new(&set->scratch, size, sizeof *set->rows);
-    set->is_new = hsp__scratch_new(&set->scratch, size, sizeof *set->is_new);
-    set->k = smo_block(w, size * size * w->cache->number);
-    set->diagonal = hsp__scratch_new(&set->scratch, size, w->cache->number);
-    set->a = hsp__scratch_new(&set->scratch, size, real);
-    set->f = hsp__scratch_new(&set->scratch, size, real);
-    set->y = hsp__scratch_new(&set->scratch, size, real);
-    set->c = hsp__scratch_new(&set->scratch, size, real);
-    set->extra = hsp__scratch_new(&set->scratch, size, real);
-    set->up = hsp__scratch_new(&set->scratch, size, real);
-    set->down = hsp__scratch_new(&set->scratch, size, real);
-    return set->k && !set->scratch.failed ? HSP_OK : hsp__fail_memory(err);
-}
-
-static void smo_fill(smo *w)
-{
-    const hsp__loss *loss = hsp__problem_loss(w->p);
-    for (uint64_t i = 0; i < w->n; i++) {
-        const double cost = w->p->hard ? 1 : hsp__problem_cost(w->p, i);
-        w->y[i] = hsp__problem_y(w->p, i);
-        w->c[i] = hsp__loss_cap(loss, cost);
-        w->f[i] = -w->y[i];
-        if (w->extra) w->extra[i] = cost > 0 ? 1 / (2 * cost) : 0;
-    }
-}
-
 static hsp_status smo_new(smo *w, hsp_error *err)
 {
+    const hsp__loss *loss = hsp__problem_loss(w->p);
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
     if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
@@ -750,10 +663,16 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     w->choice.picked = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.picked);
     w->choice.keys = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.keys);
     w->last.a = hsp__scratch_raw(&w->scratch, n, sizeof *w->last.a);
-    if (hsp__problem_loss(w->p)->form == HSP__SQUARED_HINGE)
+    if (loss->form == HSP__SQUARED_HINGE)
         w->extra = hsp__scratch_new(&w->scratch, n, sizeof *w->extra);
     if (w->scratch.failed) return hsp__fail_memory(err);
-    smo_fill(w);
+    for (uint64_t i = 0; i < n; i++) {
+        const double cost = w->p->hard ? 1 : hsp__problem_cost(w->p, i);
+        w->y[i] = hsp__problem_y(w->p, i);
+        w->c[i] = hsp__loss_cap(loss, cost);
+        w->f[i] = -w->y[i];
+        if (w->extra) w->extra[i] = cost > 0 ? 1 / (2 * cost) : 0;
+    }
     return smo_set_new(w, size, err);
 }
 

@@ -24,6 +24,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     const uint64_t n = source->n, number = wide ? sizeof(double) : sizeof(float);
     const uint64_t line = n * number + 1;
     *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
+    cache->scratch.memory = &ctx->allocator;
     cache->off = hsp__kernel_rounding(source->rows, wide, &cache->most);
     if (source->gram && !source->list && !source->place && !wide) {
         cache->spare = bytes;
@@ -39,16 +40,15 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     if (slots > n) slots = n;
     if (slots > UINT32_MAX - 1) slots = UINT32_MAX - 1;
     assert(slots > 0 || n == 0);
+    hsp__scratch *scratch = &cache->scratch;
     cache->slots = slots;
-    cache->values = hsp__new_raw(&ctx->allocator, slots * n, number);
-    cache->owner = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->owner);
-    cache->stamp = hsp__new(&ctx->allocator, slots, sizeof *cache->stamp);
-    cache->place = hsp__new(&ctx->allocator, n, sizeof *cache->place);
-    cache->given = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->given);
-    cache->wanted = hsp__new_raw(&ctx->allocator, slots, sizeof *cache->wanted);
-    if (!cache->values || !cache->given || !cache->owner || !cache->stamp || !cache->place ||
-        !cache->wanted)
-        return hsp__fail_memory(err);
+    cache->values = hsp__scratch_raw(scratch, slots * n, number);
+    cache->owner = hsp__scratch_raw(scratch, slots, sizeof *cache->owner);
+    cache->stamp = hsp__scratch_new(scratch, slots, sizeof *cache->stamp);
+    cache->place = hsp__scratch_new(scratch, n, sizeof *cache->place);
+    cache->given = hsp__scratch_raw(scratch, slots, sizeof *cache->given);
+    cache->wanted = hsp__scratch_raw(scratch, slots, sizeof *cache->wanted);
+    if (scratch->failed) return hsp__fail_memory(err);
     hsp__advise_huge(cache->values, slots * n * number);
     for (uint64_t s = 0; s < slots; s++)
         cache->owner[s] = UINT64_MAX;
@@ -59,12 +59,7 @@ void hsp__smo_cache_free(hsp__smo_cache *cache)
 {
     if (!cache->ctx) return;
     hsp__free(&cache->ctx->allocator, cache->block);
-    hsp__free(&cache->ctx->allocator, cache->values);
-    hsp__free(&cache->ctx->allocator, cache->given);
-    hsp__free(&cache->ctx->allocator, cache->owner);
-    hsp__free(&cache->ctx->allocator, cache->stamp);
-    hsp__free(&cache->ctx->allocator, cache->place);
-    hsp__free(&cache->ctx->allocator, cache->wanted);
+    hsp__scratch_free(&cache->scratch);
 }
 
 uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache)
@@ -90,8 +85,10 @@ void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i)
     cache->given[at < cache->slots ? at : at - cache->slots] = i;
 }
 
-/* A row that was given up, and not asked for since; its slot, or `slots`. */
-static uint64_t smo_cache_gift(hsp__smo_cache *cache)
+/* A slot that was not used for long, and not now: given ones that were not asked for since and free
+ * ones first, then a hand goes round. The hand passes over those asked for since it came by last,
+ * once. */
+static uint64_t smo_cache_victim(hsp__smo_cache *cache)
 {
     while (cache->gifts) {
         const uint64_t row = cache->given[cache->oldest];
@@ -100,15 +97,6 @@ static uint64_t smo_cache_gift(hsp__smo_cache *cache)
         const uint32_t place = cache->place[row];
         if (place && cache->stamp[place - 1] < cache->clock) return place - 1;
     }
-    return cache->slots;
-}
-
-/* A slot that was not used for long, and not now: given ones and free ones first, then a hand goes
- * round. The hand passes over those asked for since it came by last, once. */
-static uint64_t smo_cache_victim(hsp__smo_cache *cache)
-{
-    const uint64_t gift = smo_cache_gift(cache);
-    if (gift < cache->slots) return gift;
     if (cache->used < cache->slots) return cache->used++;
     for (uint64_t turn = 0;; turn++) {
         const uint64_t s = cache->hand;
@@ -117,14 +105,6 @@ static uint64_t smo_cache_victim(hsp__smo_cache *cache)
         if (turn < cache->slots && cache->stamp[s] + 2 > cache->clock) continue;
         return s;
     }
-}
-
-static void smo_cache_give(hsp__smo_cache *cache, uint64_t slot, uint64_t row)
-{
-    if (cache->owner[slot] != UINT64_MAX) cache->place[cache->owner[slot]] = 0;
-    cache->owner[slot] = row;
-    cache->place[row] = (uint32_t)slot + 1;
-    cache->stamp[slot] = cache->clock;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -142,20 +122,15 @@ typedef struct smo_cache_gather {
     void *const *out;
 } smo_cache_gather;
 
-static uint64_t smo_cache_place(const hsp__smo_source *source, uint64_t row)
-{
-    return source->place ? source->place[row] : row;
-}
-
 /* From the matrix at hand. */
 static void smo_cache_gather_part(void *user, uint64_t part)
 {
     const smo_cache_gather *g = user;
-    const uint64_t all = g->source->rows->view->rows;
+    const uint64_t all = g->source->rows->view->rows, *place = g->source->place;
     for (uint64_t k = hsp__part(g->left->count, SMO_CACHE_PARTS, part);
          k < hsp__part(g->left->count, SMO_CACHE_PARTS, part + 1); k++) {
-        const uint64_t row = smo_cache_place(g->source, hsp__kernel_picked(g->left, k));
-        const float *from = g->source->gram + row * all;
+        const uint64_t row = hsp__kernel_picked(g->left, k);
+        const float *from = g->source->gram + (place ? place[row] : row) * all;
         float *to = g->out[k];
         for (uint64_t r = 0; r < g->count; r++) {
             const smo_cache_run run = g->runs[r];
@@ -169,15 +144,19 @@ static void smo_cache_gather_part(void *user, uint64_t part)
     }
 }
 
-static hsp_status smo_cache_look_up(hsp__smo_cache *cache, const hsp__kernel_pick *some,
-                                    const hsp__kernel_pick *others, void *const *out,
-                                    hsp_error *err)
+static hsp_status smo_cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
+                                   const hsp__kernel_pick *others, void *const *out, hsp_error *err)
 {
+    if (cache->wide)
+        return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
+    if (!cache->source.gram)
+        return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
+    const uint64_t *place = cache->source.place;
     smo_cache_run *runs = hsp__new_raw(&cache->ctx->allocator, others->count, sizeof *runs);
     uint64_t count = 0;
     if (!runs) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < others->count; j++) {
-        const uint64_t at = smo_cache_place(&cache->source, hsp__kernel_picked(others, j));
+        const uint64_t row = hsp__kernel_picked(others, j), at = place ? place[row] : row;
         if (count && at == runs[count - 1].from + runs[count - 1].count)
             runs[count - 1].count++;
         else
@@ -189,110 +168,72 @@ static hsp_status smo_cache_look_up(hsp__smo_cache *cache, const hsp__kernel_pic
     return HSP_OK;
 }
 
-static hsp_status smo_cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
-                                   const hsp__kernel_pick *others, void *const *out, hsp_error *err)
-{
-    if (cache->wide)
-        return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
-    if (cache->source.gram) return smo_cache_look_up(cache, some, others, out, err);
-    return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
-}
-
-/* Rows of the problem as rows of the source: itself, or *made (the caller frees it). */
-static hsp_status smo_cache_pick(const hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
-                                 hsp_error *err, uint64_t **made, hsp__kernel_pick *pick)
+/* Rows of the problem (NULL: all) as rows of the source. */
+static hsp__kernel_pick smo_cache_pick(const hsp__smo_cache *cache, const uint64_t *list,
+                                       uint64_t count, hsp__scratch *scratch)
 {
     const hsp__smo_source *source = &cache->source;
-    *made = NULL;
-    *pick = (hsp__kernel_pick){source->rows, list ? list : source->list, 0, count};
-    if (!source->list || !list) return HSP_OK;
-    *made = hsp__new_raw(&cache->ctx->allocator, count, sizeof **made);
-    if (!*made) return hsp__fail_memory(err);
-    for (uint64_t k = 0; k < count; k++)
-        (*made)[k] = source->list[list[k]];
-    pick->list = *made;
-    return HSP_OK;
+    hsp__kernel_pick pick = {source->rows, list ? list : source->list, 0, count};
+    if (!source->list || !list) return pick;
+    uint64_t *made = hsp__scratch_raw(scratch, count, sizeof *made);
+    for (uint64_t k = 0; made && k < count; k++)
+        made[k] = source->list[list[k]];
+    pick.list = made;
+    return pick;
 }
 
 hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
                                 const uint64_t *right, uint64_t across, void *const *out,
                                 hsp_error *err)
 {
-    uint64_t *a = NULL, *b = NULL;
-    hsp__kernel_pick some, others;
     if (!count || !across) return HSP_OK;
-    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
-    if (!status) status = smo_cache_pick(cache, right, across, err, &b, &others);
+    hsp__scratch scratch = {.memory = &cache->ctx->allocator};
+    const hsp__kernel_pick some = smo_cache_pick(cache, list, count, &scratch);
+    const hsp__kernel_pick others = smo_cache_pick(cache, right, across, &scratch);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = smo_cache_values(cache, &some, &others, out, err);
-    hsp__free(&cache->ctx->allocator, a);
-    hsp__free(&cache->ctx->allocator, b);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
 hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
-                                uint64_t count, double *f, hsp_error *err)
+                                uint64_t count, const uint64_t *right, uint64_t across, int wide,
+                                double *out, hsp_error *err)
 {
-    uint64_t *a = NULL, *b = NULL;
-    hsp__kernel_pick some, all;
-    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
-    if (!status) status = smo_cache_pick(cache, NULL, cache->source.n, err, &b, &all);
-    cache->computed += count;
-    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &all, cache->wide, f, err);
-    hsp__free(&cache->ctx->allocator, a);
-    hsp__free(&cache->ctx->allocator, b);
-    return status;
-}
-
-hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
-                                  uint64_t count, const uint64_t *right, uint64_t across,
-                                  double *out, hsp_error *err)
-{
-    uint64_t *a = NULL, *b = NULL;
-    hsp__kernel_pick some, others;
     if (!count || !across) return HSP_OK;
-    hsp_status status = smo_cache_pick(cache, list, count, err, &a, &some);
-    if (!status) status = smo_cache_pick(cache, right, across, err, &b, &others);
-    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, 1, out, err);
-    hsp__free(&cache->ctx->allocator, a);
-    hsp__free(&cache->ctx->allocator, b);
-    return status;
-}
-
-/* Some lines of the triangle right of the diagonal, and what lies below it by symmetry. */
-static hsp_status smo_cache_own_strip(hsp__smo_cache *cache, const hsp__kernel_pick *all,
-                                      const double *by, uint64_t from, uint64_t to, double *values,
-                                      double *out, hsp_error *err)
-{
-    assert(from < to && to <= all->count);
-    const uint64_t across = all->count - from;
-    const hsp__kernel_pick left = {all->rows, all->list + from, 0, to - from};
-    const hsp__kernel_pick right = {all->rows, all->list + from, 0, across};
-    hsp_status status = hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err);
-    for (uint64_t i = from; !status && i < to; i++) {
-        const double *line = values + (i - from) * across;
-        hsp__vec()->axpy_f64(by[i], line, out + from, (size_t)across);
-        out[i] += hsp__vec()->dot_f64(line + (to - from), by + to, (size_t)(all->count - to));
-    }
+    hsp__scratch scratch = {.memory = &cache->ctx->allocator};
+    const hsp__kernel_pick some = smo_cache_pick(cache, list, count, &scratch);
+    const hsp__kernel_pick others = smo_cache_pick(cache, right, across, &scratch);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, wide, out, err);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
 hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
                                       uint64_t count, double *out, hsp_error *err)
 {
-    uint64_t *made = NULL;
-    hsp__kernel_pick all;
     uint64_t strip = PRECISE_NUMBERS / (count + 1);
     strip = strip < PRECISE_LEAST ? PRECISE_LEAST : strip > GRAM_STRIP ? GRAM_STRIP : strip;
     assert(strip >= PRECISE_LEAST && strip <= GRAM_STRIP);
     if (!count) return HSP_OK;
-    hsp_status status = smo_cache_pick(cache, list, count, err, &made, &all);
-    double *values = hsp__new_raw(&cache->ctx->allocator, strip * count, sizeof *values);
-    if (!status && !values) status = hsp__fail_memory(err);
-    for (uint64_t from = 0; !status && from < count; from += strip)
-        status = smo_cache_own_strip(cache, &all, by, from,
-                                     from + strip < count ? from + strip : count, values, out, err);
-    hsp__free(&cache->ctx->allocator, values);
-    hsp__free(&cache->ctx->allocator, made);
+    hsp__scratch scratch = {.memory = &cache->ctx->allocator};
+    const hsp__kernel_pick all = smo_cache_pick(cache, list, count, &scratch);
+    double *values = hsp__scratch_raw(&scratch, strip * count, sizeof *values);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t from = 0; !status && from < count; from += strip) {
+        /* some lines of the triangle right of the diagonal, and what lies below it by symmetry */
+        const uint64_t to = from + strip < count ? from + strip : count, across = count - from;
+        const hsp__kernel_pick left = {all.rows, all.list + from, 0, to - from};
+        const hsp__kernel_pick right = {all.rows, all.list + from, 0, across};
+        status = hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err);
+        for (uint64_t i = from; !status && i < to; i++) {
+            const double *line = values + (i - from) * across;
+            hsp__vec()->axpy_f64(by[i], line, out + from, (size_t)across);
+            out[i] += hsp__vec()->dot_f64(line + (to - from), by + to, (size_t)(count - to));
+        }
+    }
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -310,11 +251,13 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
             cache->wanted[missing++] = list[i];
     }
     for (uint64_t i = 0; i < missing; i++) {
-        const uint64_t slot = smo_cache_victim(cache);
-        smo_cache_give(cache, slot, cache->wanted[i]);
+        const uint64_t slot = smo_cache_victim(cache), row = cache->wanted[i];
+        if (cache->owner[slot] != UINT64_MAX) cache->place[cache->owner[slot]] = 0;
+        cache->owner[slot] = row;
+        cache->place[row] = (uint32_t)slot + 1;
+        cache->stamp[slot] = cache->clock;
         lines[i] = smo_cache_slot(cache, slot);
     }
-    cache->computed += missing;
     if (missing)
         status =
             hsp__smo_cache_block(cache, cache->wanted, missing, NULL, cache->source.n, lines, err);

@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_KERNEL_SMO_CACHE_H
 #define HSP_LEARN_KERNEL_SMO_CACHE_H
 
+#include "base/scratch.h"
 #include "kernel/block.h"
 
 /* The rows that a problem is about. */
@@ -16,6 +17,7 @@ typedef struct hsp__smo_source {
 
 typedef struct hsp__smo_cache {
     hsp_context *ctx;
+    hsp__scratch scratch; /* all but `block` */
     hsp__smo_source source;
     int wide;         /* doubles, not floats */
     double off, most; /* how far a value may be from the kernel's, and the largest (rounding.h) */
@@ -30,9 +32,8 @@ typedef struct hsp__smo_cache {
     uint64_t clock, used, hand;
     uint64_t *given; /* slots: rows whose lines were given up, oldest first, from `oldest` on */
     uint64_t oldest, gifts;
-    uint64_t *wanted;  /* slots: scratch */
-    uint64_t computed; /* lines, in all */
-    void *block;       /* memory of the solver's own matrix, kept from one problem to the next: */
+    uint64_t *wanted; /* slots: scratch */
+    void *block;      /* memory of the solver's own matrix, kept from one problem to the next: */
     uint64_t block_bytes;
 } hsp__smo_cache;
 
@@ -57,15 +58,12 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
  */
 void hsp__smo_cache_release(hsp__smo_cache *cache, uint64_t i);
 
-/* f[j] += sum over k of by[k] k(row list[k], row j), over the problem's rows: lines that are not
- * likely to be asked for again are not kept, nor is another given up for them. */
+/* out[j] += sum over k of by[k] k(row list[k], row right[j]), `right` NULL: all rows of the problem;
+ * `wide`: in double. For lines that are not likely to be asked for again: they are not kept, nor is
+ * another given up for them. */
 hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, const double *by,
-                                uint64_t count, double *f, hsp_error *err);
-
-/* out[j] += sum over k of by[k] k(row list[k], row right[j]), in double, not kept. */
-hsp_status hsp__smo_cache_precise(hsp__smo_cache *cache, const uint64_t *list, const double *by,
-                                  uint64_t count, const uint64_t *right, uint64_t across,
-                                  double *out, hsp_error *err);
+                                uint64_t count, const uint64_t *right, uint64_t across, int wide,
+                                double *out, hsp_error *err);
 
 /* The same among the rows of the list alone: each pair of them is computed once. */
 hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,

@@ -15,7 +15,7 @@
 #include "base/scratch.h"
 #include "kernel/rounding.h"
 #include "learn/erm/gap.h"
-#include "learn/kernel/smo_gap.h"
+#include "learn/kernel/smo_set.h"
 
 /* How far a score may be off. */
 typedef struct smo_gap_off {
@@ -24,123 +24,96 @@ typedef struct smo_gap_off {
     double most;                     /* the largest k(x, x) */
 } smo_gap_off;
 
-typedef struct smo_gap_sums {
-    double total, t;           /* sum a, sum a y */
-    double conjugate, terms;   /* sum e(a), and of the |terms| */
-    double square, square_off; /* ||w||^2, and what it may be off by */
-    double loss, growth;       /* sum c loss, and what it may be off by */
-    double least;              /* the smallest m, less what it may be off by */
-} smo_gap_sums;
-
-static smo_gap_sums smo_gap_sum(const hsp__problem *p, const hsp__smo_solution *s,
-                                const smo_gap_off *off)
+/* Hard: the machine whose margins are `least` at the least is as good as one with 1, made longer.
+ */
+static void smo_gap_values(const hsp__problem *p, const smo_gap_off *off, hsp__smo_solution *s)
 {
-    smo_gap_sums sums = {.least = HUGE_VAL};
-    double size = 0;
+    double total = 0, t = 0;               /* sum a, sum a y */
+    double conjugate = 0, terms = 0;       /* sum e(a), and of the |terms| */
+    double sum = 0, size = 0, sum_off = 0; /* ||w||^2, of the |terms|, and what it may be off by */
+    double loss = 0, growth = 0;           /* sum c loss, and what it may be off by */
+    double least = HUGE_VAL;               /* the smallest m, less what it may be off by */
     for (uint64_t i = 0; i < p->view->rows; i++) {
         const double y = hsp__problem_y(p, i), a = s->a[i], score = s->scores[i];
         const double c = hsp__problem_cost(p, i), m = y * (score + s->b);
         const double away = off->recomputed && off->recomputed[i] ? off->again : off->first;
         const double part = hsp__problem_loss(p)->form == HSP__SQUARED_HINGE ? a * a / (4 * c) : 0;
         const double all = away + hsp__gap_gamma(0) * (fabs(score) + fabs(s->b));
-        sums.total += a;
-        sums.t += y * a;
-        sums.conjugate += a > 0 ? a - part : 0;
-        sums.terms += a > 0 ? a + part : 0;
-        sums.square += a * y * score;
-        sums.square_off += a * away;
+        total += a;
+        t += y * a;
+        conjugate += a > 0 ? a - part : 0;
+        terms += a > 0 ? a + part : 0;
+        sum += a * y * score;
+        sum_off += a * away;
         size += a * fabs(score);
-        sums.least = fmin(sums.least, m - all);
+        least = fmin(least, m - all);
         if (p->hard || !(c > 0)) continue;
         const double value = p->loss->value(m, 1 - m);
-        sums.loss += c * value;
-        sums.growth += c * hsp__loss_growth(p->loss, 1 - m, value, all);
+        loss += c * value;
+        growth += c * hsp__loss_growth(p->loss, 1 - m, value, all);
     }
-    sums.square_off += hsp__gap_gamma(p->view->rows) * size;
-    return sums;
-}
-
-/* Hard: the machine whose margins are `least` at the least is as good as one with 1, made longer.
- */
-static void smo_gap_values(const hsp__problem *p, const smo_gap_off *off, hsp__smo_solution *s)
-{
-    const smo_gap_sums sums = smo_gap_sum(p, s, off);
     const double gamma = hsp__gap_gamma(p->view->rows);
-    const double square = fmax(sums.square, 0), above = square + sums.square_off;
-    const double own = p->offset == HSP__OFFSET_REGULARIZED ? fabs(sums.t) + gamma * sums.total : 0;
+    sum_off += gamma * size;
+    const double square = fmax(sum, 0), above = square + sum_off;
+    const double own = p->offset == HSP__OFFSET_REGULARIZED ? fabs(t) + gamma * total : 0;
     const double b = p->offset == HSP__OFFSET_REGULARIZED ? s->b : 0;
     double share = gamma; /* offset free: and the heavier class scaled, until sum a y = 0 */
-    if (p->offset == HSP__OFFSET_FREE && sums.total > 0)
-        share += 2 * (fabs(sums.t) / sums.total + gamma);
-    const double shift = p->offset == HSP__OFFSET_FREE ? share * sums.total * sqrt(off->most) : 0;
-    const double stretch = !p->hard || sums.least >= 1 ? 1 : 1 / sums.least;
+    if (p->offset == HSP__OFFSET_FREE && total > 0) share += 2 * (fabs(t) / total + gamma);
+    const double shift = p->offset == HSP__OFFSET_FREE ? share * total * sqrt(off->most) : 0;
+    const double stretch = !p->hard || least >= 1 ? 1 : 1 / least;
     s->square = square;
-    s->primal = (above + b * b * (1 + gamma)) / 2 + sums.loss * (1 + gamma) + sums.growth;
+    s->primal = (above + b * b * (1 + gamma)) / 2 + loss * (1 + gamma) + growth;
     s->primal *= stretch * stretch;
-    if (p->hard && !(sums.least >= 0.5)) s->primal = HUGE_VAL;
-    s->dual = sums.conjugate - share * sums.terms - (above + own * own) / 2 -
-              shift * (sqrt(above) + shift);
-    assert(!(sums.square_off < 0 || share < 0 || s->primal < 0));
+    if (p->hard && !(least >= 0.5)) s->primal = HUGE_VAL;
+    s->dual = conjugate - share * terms - (above + own * own) / 2 - shift * (sqrt(above) + shift);
+    assert(!(sum_off < 0 || share < 0 || s->primal < 0));
     s->gap = hsp__gap_relative(s->primal, s->dual);
-    const double plain = sums.square / 2 + sums.loss + b * b / 2;
+    const double plain = sum / 2 + loss + b * b / 2;
     s->rounding =
         isfinite(s->primal) && s->primal > 0
-            ? (s->primal - plain + (sums.conjugate - (square + b * b) / 2) - s->dual) / s->primal
+            ? (s->primal - plain + (conjugate - (square + b * b) / 2) - s->dual) / s->primal
             : 0;
-}
-
-/* The scores that matter, of kernel values in double; off->recomputed says which they are. */
-static hsp_status smo_gap_scores(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
-                                 smo_gap_off *off, unsigned char *recomputed, hsp__smo_solution *s,
-                                 hsp_error *err)
-{
-    const uint64_t n = p->view->rows;
-    uint64_t used = 0, count = 0;
-    hsp__scratch scratch = {.memory = &ctx->allocator};
-    uint64_t *support = hsp__scratch_raw(&scratch, n, sizeof *support);
-    uint64_t *rows = hsp__scratch_raw(&scratch, n, sizeof *rows);
-    double *by = hsp__scratch_raw(&scratch, n, sizeof *by);
-    double *out = hsp__scratch_new(&scratch, n, sizeof *out);
-    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
-    double total = 0;
-    for (uint64_t i = 0; !status && i < n; i++) {
-        const double y = hsp__problem_y(p, i), m = y * (s->scores[i] + s->b);
-        if (s->a[i] > 0) {
-            by[used] = y * s->a[i];
-            support[used++] = i;
-            total += s->a[i];
-        }
-        recomputed[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off->first);
-        if (recomputed[i] && !(s->a[i] > 0)) rows[count++] = i;
-    }
-    if (!status) status = hsp__smo_cache_precise_own(cache, support, by, used, out, err);
-    if (!status)
-        status = hsp__smo_cache_precise(cache, support, by, used, rows, count, out + used, err);
-    for (uint64_t k = 0; !status && k < used; k++)
-        s->scores[support[k]] = out[k];
-    for (uint64_t k = 0; !status && k < count; k++)
-        s->scores[rows[k]] = out[used + k];
-    double most;
-    const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
-    off->again = (each + hsp__gap_gamma(used) * most) * total;
-    off->recomputed = recomputed;
-    hsp__scratch_free(&scratch);
-    return status ? status : hsp__gap_offset(ctx, p, s->scores, err, &s->b);
 }
 
 hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
                           double drift, double target, hsp_error *err, hsp__smo_solution *s)
 {
-    double total = 0;
-    for (uint64_t i = 0; i < p->view->rows; i++)
+    const uint64_t n = p->view->rows;
+    double total = 0, most;
+    for (uint64_t i = 0; i < n; i++)
         total += s->a[i];
     smo_gap_off off = {.first = cache->off * total + drift, .most = cache->most};
     smo_gap_values(p, &off, s);
     if (s->gap <= target || !(s->rounding > fmin(target, s->gap) / 4)) return HSP_OK;
-    unsigned char *recomputed = hsp__new(&ctx->allocator, p->view->rows, 1);
-    if (!recomputed) return hsp__fail_memory(err);
-    hsp_status status = smo_gap_scores(ctx, p, cache, &off, recomputed, s, err);
+    /* The scores that matter once more, of kernel values in double. */
+    uint64_t used = 0, count = 0;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    unsigned char *recomputed = hsp__scratch_new(&scratch, n, 1);
+    uint64_t *support = hsp__scratch_raw(&scratch, n, sizeof *support);
+    uint64_t *rows = hsp__scratch_raw(&scratch, n, sizeof *rows);
+    double *by = hsp__scratch_raw(&scratch, n, sizeof *by);
+    double *out = hsp__scratch_new(&scratch, n, sizeof *out);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t i = 0; !status && i < n; i++) {
+        const double y = hsp__problem_y(p, i), m = y * (s->scores[i] + s->b);
+        recomputed[i] = s->a[i] > 0 || p->hard || !(m > 1 + 2 * off.first);
+        if (s->a[i] > 0) {
+            by[used] = y * s->a[i];
+            support[used++] = i;
+        } else if (recomputed[i]) {
+            rows[count++] = i;
+        }
+    }
+    if (!status) status = hsp__smo_cache_precise_own(cache, support, by, used, out, err);
+    if (!status)
+        status = hsp__smo_cache_apply(cache, support, by, used, rows, count, 1, out + used, err);
+    for (uint64_t k = 0; !status && k < used + count; k++)
+        s->scores[k < used ? support[k] : rows[k - used]] = out[k];
+    const double each = hsp__kernel_rounding(cache->source.rows, 1, &most);
+    off.again = (each + hsp__gap_gamma(used) * most) * total;
+    off.recomputed = recomputed;
+    if (!status) status = hsp__gap_offset(ctx, p, s->scores, err, &s->b);
     if (!status) smo_gap_values(p, &off, s);
-    hsp__free(&ctx->allocator, recomputed);
+    hsp__scratch_free(&scratch);
     return status;
 }

@@ -6,41 +6,12 @@
 
 #include "base/threads.h"
 
-/* Move the `want` smallest keys of the first `count` picked rows to the front. */
-static void smo_set_select(hsp__smo_work *w, uint64_t count, uint64_t want)
-{
-    uint64_t from = 0, to = count;
-    while (to - from > 1 && from < want) {
-        const double pivot = w->choice.keys[w->choice.picked[from + (to - from) / 2]];
-        uint64_t low = from, high = to, i = from;
-        while (i < high) {
-            const uint64_t row = w->choice.picked[i];
-            const double key = w->choice.keys[row];
-            if (key == pivot) {
-                i++;
-            } else if (key < pivot) {
-                w->choice.picked[i++] = w->choice.picked[low];
-                w->choice.picked[low++] = row;
-            } else {
-                w->choice.picked[i] = w->choice.picked[--high];
-                w->choice.picked[high] = row;
-            }
-        }
-        if (want < low)
-            to = low;
-        else if (want <= high)
-            return;
-        else
-            from = high;
-    }
-}
-
 /* Take up to `want` more rows: those that may move up (sign 1) with the smallest f, or down (-1)
  * with the largest. Rows beyond `limit` violate nothing. */
 static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want)
 {
-    uint64_t count = 0;
-    const double *a = w->s->a;
+    const double *a = w->s->a, *keys = w->choice.keys;
+    uint64_t *picked = w->choice.picked, count = 0;
     for (uint64_t i = 0; i < w->n; i++) {
         const double key = sign * w->f[i];
         if (!(key < sign * limit) || w->choice.in[i]) continue;
@@ -48,14 +19,33 @@ static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want
                        : hsp__smo_down(w->y[i], a[i], w->c[i])))
             continue;
         w->choice.keys[i] = key;
-        w->choice.picked[count++] = i;
+        picked[count++] = i;
     }
-    if (count > want) {
-        smo_set_select(w, count, want);
-        count = want;
+    /* move the `want` smallest keys to the front */
+    for (uint64_t from = 0, to = count; count > want && to - from > 1 && from < want;) {
+        const double pivot = keys[picked[from + (to - from) / 2]];
+        uint64_t low = from, high = to, i = from;
+        while (i < high) {
+            const uint64_t row = picked[i];
+            if (keys[row] == pivot) {
+                i++;
+            } else if (keys[row] < pivot) {
+                picked[i++] = picked[low];
+                picked[low++] = row;
+            } else {
+                picked[i] = picked[--high];
+                picked[high] = row;
+            }
+        }
+        if (want >= low && want <= high) break;
+        if (want < low)
+            to = low;
+        else
+            from = high;
     }
+    if (count > want) count = want;
     for (uint64_t k = 0; k < count; k++)
-        w->choice.in[w->choice.picked[k]] = 1;
+        w->choice.in[picked[k]] = 1;
     w->set.count += count;
 }
 
@@ -69,14 +59,6 @@ void hsp__smo_ends(const hsp__smo_work *w, double *up, double *down)
         if (hsp__smo_down(w->y[i], a[i], w->c[i]) && w->f[i] > *down) *down = w->f[i];
     }
     if (!w->equation) *up = fmin(*up, 0), *down = fmax(*down, 0);
-}
-
-/* Is a row of the set before of use in the next? */
-static int smo_set_stays(const hsp__smo_work *w, uint64_t i, double up, double down)
-{
-    const double y = w->y[i], c = w->c[i], a = w->s->a[i];
-    return (a > 0 && a < c) || (hsp__smo_up(y, a, c) && w->f[i] < down) ||
-           (hsp__smo_down(y, a, c) && w->f[i] > up);
 }
 
 /* The new rows (in == 1) into the places of those that left, or behind the others. */
@@ -116,8 +98,11 @@ void hsp__smo_choose(hsp__smo_work *w, double up, double down)
     uint64_t kept = 0;
     for (uint64_t k = 0; k < before; k++) {
         const uint64_t i = w->set.rows[k];
+        const double y = w->y[i], c = w->c[i], a = w->s->a[i];
+        const int of_use = (a > 0 && a < c) || (hsp__smo_up(y, a, c) && w->f[i] < down) ||
+                           (hsp__smo_down(y, a, c) && w->f[i] > up);
         w->set.is_new[k] = 0;
-        if (kept < room - room / 4 && smo_set_stays(w, i, up, down))
+        if (kept < room - room / 4 && of_use)
             w->choice.in[i] = 2, kept++;
         else
             w->set.rows[k] = UINT64_MAX;

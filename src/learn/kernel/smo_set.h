@@ -79,4 +79,10 @@ void hsp__smo_choose(hsp__smo_work *w, double up, double down);
 /* The first set. */
 void hsp__smo_sample(hsp__smo_work *w);
 
+/* Primal, dual, gap and rounding of s->a, s->b and s->scores, which are off by at most `drift` from
+ * the sums over kernel values as the cache has them. Where the rounding of those is too much for
+ * `target`, scores are computed again in double (smo_gap.c). */
+hsp_status hsp__smo_prove(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cache,
+                          double drift, double target, hsp_error *err, hsp__smo_solution *s);
+
 #endif
