@@ -64,6 +64,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/data.h"
+#include "learn/erm/matvec.h"
 #include "learn/multiclass/crammer_work.h"
 
 /* ---- A row ----------------------------------------------------------------------------------- */
@@ -79,15 +80,12 @@ typedef struct crammer_run {
     double *t;             /* columns */
     double *even, *even_u; /* n * k and d * columns, offset free: A balanced, and its u */
     double *kept;          /* n * k: the A of greatest D (offset free: balanced) */
-    double *own_dual;
-    void *even_block;
-    double pull; /* q has this on top of ||x||^2: 1 / rho; 0: no offset */
+    double pull;           /* q has this on top of ||x||^2: 1 / rho; 0: no offset */
     /* Rounds in single precision: the weights once more, in half the memory. */
     float *single;   /* d * wide; NULL: none */
     float *single_s; /* 2 * wide: scores, and changes */
     size_t wide;     /* k, rounded up to a multiple of CRAMMER_WIDE */
-    void *single_block;
-    int waited; /* rounds since b0 moved */
+    int waited;      /* rounds since b0 moved */
     uint64_t looked, passes, updates;
     int stopped;
     hsp_stop stop;
@@ -149,18 +147,6 @@ static int crammer_solve_row(crammer_run *run, uint64_t i, uint32_t y, double c)
     return changed;
 }
 
-/* A row of zeros without offset: its scores are 0 whatever the weights; any full pull is best. */
-static void crammer_fill_row(crammer_run *run, uint64_t i, uint32_t y, double c)
-{
-    assert(y < run->work.k && !(c < 0));
-    const uint32_t k = run->work.k;
-    double *a = run->work.dual + i * k;
-    for (uint32_t m = 0; m < k; m++)
-        a[m] = 0;
-    a[y] = c;
-    a[y == 0] = -c;
-}
-
 /* The scores of a row, with offsets, by whichever weights are in use. */
 static void crammer_score_row(const crammer_run *run, uint64_t i)
 {
@@ -216,14 +202,19 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
     hsp__crammer_work *work = &run->work;
     const uint32_t k = work->k, y = work->view->labels[i];
     const double c = hsp__crammer_cost(work->p, i);
+    double *a = work->dual + i * k;
     crammer_score_row(run, i);
-    const double share = hsp__crammer_share(run->s, work->dual + i * k, k, y, c);
+    const double share = hsp__crammer_share(run->s, a, k, y, c);
     if (!(share > least)) return share;
-    if (!(run->square[i] > 0)) {
-        crammer_fill_row(run, i, y, c);
-    } else if (crammer_solve_row(run, i, y, c)) {
-        crammer_change(run, i);
+    if (run->square[i] > 0) {
+        if (crammer_solve_row(run, i, y, c)) crammer_change(run, i);
+        return share;
     }
+    /* A row of zeros without offset: its scores are 0 whatever the weights; any full pull is best. */
+    assert(y < k && !(c < 0));
+    memset(a, 0, k * sizeof *a);
+    a[y] = c;
+    a[y == 0] = -c;
     return share;
 }
 
@@ -254,25 +245,11 @@ static void crammer_tick(crammer_run *run, uint64_t rows)
     }
 }
 
-/* Rows come in any order: have the one after next on its way from memory. */
-static void crammer_fetch(const crammer_run *run, uint64_t at)
-{
-    const hsp_view *view = run->work.view;
-    if (at >= run->count) return;
-    const hsp__row x = hsp__view_row(view, run->order[at]);
-    const uint64_t count = x.count < CRAMMER_FETCH ? x.count : CRAMMER_FETCH;
-    const uint64_t bytes = count * hsp__value_bytes(view->precision);
-    for (uint64_t byte = 0; x.values && byte < bytes; byte += 64)
-        __builtin_prefetch((const char *)x.values + byte);
-    for (uint64_t k = 0; view->storage != HSP_DENSE && k < count; k += 16)
-        __builtin_prefetch(x.indices + k);
-    __builtin_prefetch(run->work.dual + run->order[at] * run->work.k);
-}
-
 /* A pass over the active rows: the sum of the shares as they were met. Rows with at most `least`
  * drop out. */
 static double crammer_pass(crammer_run *run, double least)
 {
+    const hsp_view *view = run->work.view;
     hsp__random random;
     double sum = 0;
     uint64_t kept = 0, at = 0;
@@ -283,7 +260,17 @@ static double crammer_pass(crammer_run *run, double least)
         const uint64_t from = at;
         for (; at < to; at++) {
             const uint64_t i = run->order[at];
-            crammer_fetch(run, at + 2);
+            if (at + 2 < run->count) { /* have the row after next on its way from memory */
+                const uint64_t next = run->order[at + 2];
+                const hsp__row x = hsp__view_row(view, next);
+                const uint64_t count = x.count < CRAMMER_FETCH ? x.count : CRAMMER_FETCH;
+                const uint64_t bytes = count * hsp__value_bytes(view->precision);
+                for (uint64_t byte = 0; x.values && byte < bytes; byte += 64)
+                    __builtin_prefetch((const char *)x.values + byte);
+                for (uint64_t k = 0; view->storage != HSP_DENSE && k < count; k += 16)
+                    __builtin_prefetch(x.indices + k);
+                __builtin_prefetch(run->work.dual + next * run->work.k);
+            }
             const double share = crammer_visit(run, i, least);
             sum += share;
             run->order[kept] = i;
@@ -295,94 +282,37 @@ static double crammer_pass(crammer_run *run, double least)
     return sum;
 }
 
-/* The weights in single precision, as they are at the beginning of a round. */
-static void crammer_narrow(crammer_run *run)
-{
-    const hsp__crammer_work *work = &run->work;
-    for (uint64_t j = 0; j < work->d; j++)
-        for (uint32_t m = 0; m < work->k; m++)
-            run->single[j * run->wide + m] = (float)work->w[j * work->columns + m];
-}
-
 /* Choose the active rows by their shares, and step through them until most of those is gone. */
 static void crammer_round(crammer_run *run)
 {
-    const uint64_t n = run->work.n;
+    const hsp__crammer_work *work = &run->work;
+    const uint64_t n = work->n;
     double gap = 0;
     for (uint64_t i = 0; i < n; i++)
-        gap += run->work.share[i];
+        gap += work->share[i];
     /* offset free: how well t = 0 is met depends on the rows too */
-    const int exact = run->work.p->offset == HSP__OFFSET_FREE;
+    const int exact = work->p->offset == HSP__OFFSET_FREE;
     const double enough = exact ? 0 : run->goal->gap * run->now.primal / 2;
     const double until = fmax(CRAMMER_LEFT * gap, enough);
     const double least = CRAMMER_SMALL * fmax(fmin(gap, until / CRAMMER_LEFT), 0) / (double)n;
-    if (run->single) crammer_narrow(run);
+    for (uint64_t j = 0; run->single && j < work->d; j++)
+        for (uint32_t m = 0; m < work->k; m++)
+            run->single[j * run->wide + m] = (float)work->w[j * work->columns + m];
     run->count = 0;
     for (uint64_t i = 0; i < n; i++)
-        if (run->work.share[i] > least) run->order[run->count++] = i;
+        if (work->share[i] > least) run->order[run->count++] = i;
     for (int pass = 0; pass < CRAMMER_INNER && run->count && !run->stopped; pass++)
         if (!(crammer_pass(run, least) > until)) return;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Offset free: D of A balanced, in its own arrays. */
-static hsp_status crammer_measure_free(crammer_run *run, hsp_error *err, double *value)
-{
-    hsp__crammer_work *work = &run->work;
-    memcpy(run->even, work->dual, work->n * work->k * sizeof *run->even);
-    hsp_status status = hsp__crammer_feasible(work, run->even, err);
-    if (status) return status;
-    hsp__crammer_weights(work, run->even, run->even_u);
-    *value = hsp__crammer_dual(work, run->even, run->even_u, NULL);
-    return HSP_OK;
-}
-
-/* Keep what is better than all before, the two sides each for itself. */
-static void crammer_keep(crammer_run *run)
-{
-    const hsp__crammer_work *work = &run->work;
-    double primal = run->best.primal, value = run->best.dual;
-    if (run->now.primal < primal) {
-        primal = run->now.primal;
-        hsp__crammer_apart(work, work->w, run->to->w);
-        memcpy(run->to->b, work->b, work->k * sizeof *work->b);
-    }
-    if (run->now.dual > value) {
-        value = run->now.dual;
-        memcpy(run->kept, run->even ? run->even : work->dual,
-               work->n * work->k * sizeof *run->kept);
-    }
-    hsp__crammer_values(primal, value, &run->best);
-}
-
-/* Before anything is learned: W = 0 and A = 0. Then every row costs c; a free offset that puts all
- * rows into the heaviest class makes that 2 c for all others and nothing for its own. */
-static void crammer_nothing(crammer_run *run)
-{
-    const hsp__crammer_work *work = &run->work;
-    const uint32_t k = work->k;
-    double total = 0, most = 0, *of = run->t; /* scratch until the first round */
-    uint32_t heaviest = 0;
-    memset(of, 0, k * sizeof *of);
-    for (uint64_t i = 0; i < work->n; i++)
-        of[work->view->labels[i]] += hsp__crammer_cost(work->p, i);
-    for (uint32_t m = 0; m < k; m++) {
-        total += of[m];
-        if (of[m] > most) heaviest = m;
-        most = fmax(most, of[m]);
-    }
-    memset(run->to->w, 0, k * work->d * sizeof *run->to->w);
-    memset(run->to->b, 0, k * sizeof *run->to->b);
-    const int leans = work->p->offset == HSP__OFFSET_FREE && 2 * (total - most) < total;
-    if (leans) run->to->b[heaviest] = 1;
-    hsp__crammer_values(leans ? 2 * (total - most) : total, 0, &run->best);
-}
-
-/* Make the weights again from A, score all rows, and compute the gap. */
+/* Make the weights again from A, score all rows, and compute the gap. What is better than all before
+ * is kept, the two sides each for itself. */
 static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
 {
     hsp__crammer_work *work = &run->work;
+    const uint64_t bytes = work->n * work->k * sizeof *work->dual;
     double value = 0;
     hsp_status status = HSP_OK;
     hsp__stop brief;
@@ -392,16 +322,28 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     hsp__crammer_pulls(work, work->dual, run->t);
     for (uint32_t m = 0; m < work->k; m++)
         work->b[m] = run->center[m] + run->pull * run->t[m];
-    if (work->p->offset == HSP__OFFSET_FREE)
-        status = crammer_measure_free(run, err, &value);
-    else
+    if (run->even) { /* offset free: D of A balanced */
+        memcpy(run->even, work->dual, bytes);
+        status = hsp__crammer_feasible(work, run->even, err);
+        if (!status) hsp__crammer_weights(work, run->even, run->even_u);
+        if (!status) value = hsp__crammer_dual(work, run->even, run->even_u, NULL);
+    } else {
         value = hsp__crammer_dual(work, work->dual, work->w, work->b);
+    }
     const double losses = status ? 0 : hsp__crammer_score(work);
     work->ctx = ctx;
     if (!status && !hsp__stopped(&last)) {
         hsp__crammer_values(hsp__crammer_penalty(work, work->w, work->b) + losses, value,
                             &run->now);
-        crammer_keep(run);
+        if (run->now.primal < run->best.primal) {
+            hsp__crammer_apart(work, work->w, run->to->w);
+            memcpy(run->to->b, work->b, work->k * sizeof *work->b);
+        }
+        if (run->now.dual > run->best.dual)
+            memcpy(run->kept, run->even ? run->even : work->dual, bytes);
+        hsp__crammer_values(run->now.primal < run->best.primal ? run->now.primal : run->best.primal,
+                            run->now.dual > run->best.dual ? run->now.dual : run->best.dual,
+                            &run->best);
     }
     crammer_tick(run, work->n);
     return status;
@@ -430,9 +372,24 @@ static void crammer_recenter(crammer_run *run)
 
 static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
 {
-    double least = HUGE_VAL;
+    const hsp__crammer_work *work = &run->work;
+    double least = HUGE_VAL, total = 0, most = 0, *of = run->t; /* scratch until the first round */
+    uint32_t heaviest = 0;
     int stalls = 0;
-    crammer_nothing(run);
+    /* Before anything is learned: W = 0 and A = 0. Then every row costs c; a free offset that puts
+     * all rows into the heaviest class makes that 2 c for all others and nothing for its own. */
+    for (uint64_t i = 0; i < work->n; i++)
+        of[work->view->labels[i]] += hsp__crammer_cost(work->p, i);
+    for (uint32_t m = 0; m < work->k; m++) {
+        total += of[m];
+        if (of[m] > most) heaviest = m;
+        most = fmax(most, of[m]);
+    }
+    memset(run->to->w, 0, work->k * work->d * sizeof *run->to->w);
+    memset(run->to->b, 0, work->k * sizeof *run->to->b);
+    const int leans = work->p->offset == HSP__OFFSET_FREE && 2 * (total - most) < total;
+    if (leans) run->to->b[heaviest] = 1;
+    hsp__crammer_values(leans ? 2 * (total - most) : total, 0, &run->best);
     hsp_status status = crammer_measure(run, err);
     while (!status && !run->stopped && !(run->best.gap <= run->goal->gap)) {
         const int nearer = run->now.gap < least;
@@ -440,7 +397,7 @@ static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
         stalls = nearer ? 0 : stalls + 1;
         least = fmin(least, run->now.gap);
         if (stalls > CRAMMER_STALLS) break;
-        if (run->work.p->offset == HSP__OFFSET_FREE) crammer_recenter(run);
+        if (work->p->offset == HSP__OFFSET_FREE) crammer_recenter(run);
         crammer_round(run);
         status = crammer_measure(run, err);
     }
@@ -449,101 +406,71 @@ static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
     return status;
 }
 
+/* Memory, dual weights in their boxes, and q of all rows with what an offset adds to it. */
 static hsp_status crammer_start(crammer_run *run, hsp_context *ctx, const hsp__crammer *p,
                                 hsp__crammer_solution *s, hsp_error *err)
 {
     hsp__crammer_work *work = &run->work;
-    int failed = 0;
-    hsp_status status = hsp__crammer_open(work, ctx, p, err);
-    if (status) return status;
-    const uint64_t n = work->n, weights = work->d * work->columns + CRAMMER_BLOCK;
-    if (!s->dual) run->own_dual = hsp__crammer_array(work, n * work->k, sizeof(double), &failed);
-    work->dual = s->dual ? s->dual : run->own_dual;
-    work->share = hsp__crammer_array(work, n, sizeof *work->share, &failed);
-    run->kept = hsp__crammer_array(work, n * work->k, sizeof *run->kept, &failed);
-    run->square = hsp__crammer_array(work, n, sizeof *run->square, &failed);
-    run->order = hsp__crammer_array(work, n, sizeof *run->order, &failed);
-    run->s = hsp__crammer_array(work, 4 * work->columns, sizeof *run->s, &failed);
+    hsp__scratch *memory = &work->memory;
+    const size_t real = sizeof(double);
+    double sum = 0;
+    HSP__TRY(hsp__crammer_open(work, ctx, p, err));
+    const uint64_t n = work->n, k = work->k;
+    work->dual = s->dual ? s->dual : hsp__scratch_new(memory, n * k, real);
+    work->share = hsp__scratch_new(memory, n, real);
+    run->kept = hsp__scratch_new(memory, n * k, real);
+    run->square = hsp__scratch_new(memory, n, real);
+    run->order = hsp__scratch_new(memory, n, sizeof *run->order);
+    run->s = hsp__scratch_new(memory, work->columns, real);
+    run->next = hsp__scratch_new(memory, work->columns, real);
+    run->center = hsp__scratch_new(memory, work->columns, real);
+    run->t = hsp__scratch_new(memory, work->columns, real);
     if (p->offset == HSP__OFFSET_FREE) {
-        run->even = hsp__crammer_array(work, n * work->k, sizeof *run->even, &failed);
-        run->even_block = hsp__crammer_array(work, weights, sizeof(double), &failed);
+        run->even = hsp__scratch_new(memory, n * k, real);
+        run->even_u = hsp__crammer_lines(work, work->d * work->columns, real);
     }
     if (p->view->storage == HSP_ONES || p->view->precision == HSP_FLOAT32) {
-        run->wide = ((size_t)work->k + CRAMMER_WIDE - 1) / CRAMMER_WIDE * CRAMMER_WIDE;
-        run->single_block =
-            hsp__crammer_array(work, work->d * run->wide + CRAMMER_WIDE, sizeof(float), &failed);
-        run->single_s = hsp__crammer_array(work, 2 * run->wide, sizeof *run->single_s, &failed);
+        run->wide = (k + CRAMMER_WIDE - 1) / CRAMMER_WIDE * CRAMMER_WIDE;
+        run->single = hsp__crammer_lines(work, work->d * run->wide, sizeof *run->single);
+        run->single_s = hsp__scratch_new(memory, 2 * run->wide, sizeof *run->single_s);
     }
-    if (failed) return hsp__fail_memory(err);
-    if (run->single_block) run->single = (void *)hsp__crammer_align(run->single_block);
-    if (run->single)
-        hsp__advise_huge(run->single_block, (work->d * run->wide + CRAMMER_WIDE) * sizeof(float));
-    if (run->even_block) run->even_u = hsp__crammer_align(run->even_block);
-    run->next = run->s + work->columns;
-    run->center = run->next + work->columns;
-    run->t = run->center + work->columns;
-    for (uint64_t i = 0; i < n; i++)
-        hsp__crammer_clip(work->dual + i * work->k, work->k, work->view->labels[i],
-                          hsp__crammer_cost(p, i));
-    return HSP_OK;
-}
-
-/* q of all rows, and what an offset adds to it. */
-static hsp_status crammer_squares(crammer_run *run, hsp_error *err)
-{
-    const uint64_t n = run->work.n;
-    double sum = 0;
-    for (uint64_t i = 0; i < n; i++)
-        sum += run->square[i] = hsp__crammer_square(&run->work, i);
+    if (memory->failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < n; i++) {
+        const hsp__row row = hsp__view_row(p->view, i);
+        hsp__crammer_clip(work->dual + i * k, work->k, p->view->labels[i], hsp__crammer_cost(p, i));
+        sum += run->square[i] = hsp__matvec_sqnorm(p->view, &row);
+    }
     if (!isfinite(sum))
         return hsp__fail(err, HSP_BAD_DATA, "the rows are too large: their squared norms overflow");
-    if (run->work.p->offset == HSP__OFFSET_REGULARIZED) run->pull = 1;
-    if (run->work.p->offset == HSP__OFFSET_FREE) run->pull = sum > 0 ? sum / (double)n : 1;
+    if (p->offset == HSP__OFFSET_REGULARIZED) run->pull = 1;
+    if (p->offset == HSP__OFFSET_FREE) run->pull = sum > 0 ? sum / (double)n : 1;
     for (uint64_t i = 0; i < n; i++)
         run->square[i] += run->pull;
+    for (uint32_t m = 0; p->offset == HSP__OFFSET_FREE && m < k; m++)
+        run->center[m] = s->b[m];
     return HSP_OK;
-}
-
-static void crammer_hand_over(const crammer_run *run, hsp__crammer_solution *s)
-{
-    const hsp__crammer_work *work = &run->work;
-    const uint32_t k = work->k;
-    if (s->dual) memcpy(s->dual, run->kept, work->n * k * sizeof *s->dual);
-    s->support = 0;
-    for (uint64_t i = 0; i < work->n; i++)
-        s->support += run->kept[i * k + work->view->labels[i]] != 0;
-    assert(s->support <= work->n);
-    s->primal = run->best.primal;
-    s->dual_value = run->best.dual;
-    s->gap = run->best.gap;
-    s->passes = (run->looked + work->n - 1) / (work->n ? work->n : 1);
-    s->updates = run->updates;
-    s->stop = run->stop;
 }
 
 hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp__goal *goal,
                               hsp_error *err, hsp__crammer_solution *s)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     crammer_run run = {.goal = goal, .to = s};
     hsp_status status = crammer_start(&run, ctx, p, s, err);
-    if (!status) status = crammer_squares(&run, err);
+    if (!status) status = crammer_rounds(&run, err);
     if (!status) {
-        for (uint32_t m = 0; p->offset == HSP__OFFSET_FREE && m < run.work.k; m++)
-            run.center[m] = s->b[m];
-        status = crammer_rounds(&run, err);
+        const uint64_t n = p->view->rows, k = p->view->classes;
+        if (s->dual) memcpy(s->dual, run.kept, n * k * sizeof *s->dual);
+        s->support = 0;
+        for (uint64_t i = 0; i < n; i++)
+            s->support += run.kept[i * k + p->view->labels[i]] != 0;
+        assert(s->support <= n);
+        s->primal = run.best.primal;
+        s->dual_value = run.best.dual;
+        s->gap = run.best.gap;
+        s->passes = (run.looked + n - 1) / (n ? n : 1);
+        s->updates = run.updates;
+        s->stop = run.stop;
     }
-    if (!status) crammer_hand_over(&run, s);
-    hsp__free(memory, run.own_dual);
-    hsp__free(memory, run.kept);
-    hsp__free(memory, run.work.share);
-    hsp__free(memory, run.square);
-    hsp__free(memory, run.order);
-    hsp__free(memory, run.s);
-    hsp__free(memory, run.even);
-    hsp__free(memory, run.even_block);
-    hsp__free(memory, run.single_block);
-    hsp__free(memory, run.single_s);
-    hsp__crammer_close(&run.work);
+    hsp__scratch_free(&run.work.memory);
     return status;
 }

@@ -50,15 +50,6 @@ void hsp__crammer_add(const hsp__crammer_work *work, const double *a, uint64_t i
         work->vec->sparse_axpys_f64(a, places, x.values, n, w, columns, many);
 }
 
-double hsp__crammer_square(const hsp__crammer_work *work, uint64_t i)
-{
-    const hsp__row x = hsp__view_row(work->view, i);
-    if (!x.values) return (double)x.count;
-    return work->view->precision == HSP_FLOAT32
-               ? work->vec->sqnorm_f32f64(x.values, (size_t)x.count)
-               : work->vec->sqnorm_f64(x.values, (size_t)x.count);
-}
-
 /* ---- Sums over all rows ---------------------------------------------------------------------- */
 
 typedef struct crammer_gap_combine {
@@ -121,17 +112,6 @@ static double crammer_gap_loss(const double *s, uint32_t k, uint32_t y)
     return loss > 0 || isnan(loss) ? loss : 0;
 }
 
-/* What rounding may have taken off the loss of a row: each of two scores is off as in gap.h. */
-static double crammer_gap_doubt(const hsp__crammer_work *work, const double *s, uint64_t i)
-{
-    const uint32_t y = work->view->labels[i];
-    const double raw = crammer_gap_short(s, work->k, y), reach = hsp__gap_row_norm(work->view, i);
-    const uint64_t count = hsp__view_row(work->view, i).count;
-    const double off = 2 * hsp__gap_gamma(count) * work->size * reach +
-                       4 * hsp__gap_gamma(0) * (fabs(raw) + fabs(s[y]) + fabs(work->b[y]) + 1);
-    return raw + off > 0 ? off : 0;
-}
-
 double hsp__crammer_share(const double *s, const double *a, uint32_t k, uint32_t y, double c)
 {
     double sum = c * crammer_gap_loss(s, k, y);
@@ -154,7 +134,14 @@ static void crammer_gap_score_part(void *user, uint64_t part)
         for (uint32_t m = 0; m < k; m++)
             s[m] += work->b[m];
         if (c > 0) losses += c * crammer_gap_loss(s, k, y);
-        if (c > 0 && work->doubts) doubts += c * crammer_gap_doubt(work, s, i);
+        if (c > 0 && work->doubts) { /* each of two scores is off as in gap.h */
+            const double raw = crammer_gap_short(s, k, y), reach = hsp__gap_row_norm(work->view, i);
+            const uint64_t count = hsp__view_row(work->view, i).count;
+            const double off =
+                2 * hsp__gap_gamma(count) * work->size * reach +
+                4 * hsp__gap_gamma(0) * (fabs(raw) + fabs(s[y]) + fabs(work->b[y]) + 1);
+            doubts += c * (raw + off > 0 ? off : 0);
+        }
         if (work->share) work->share[i] = hsp__crammer_share(s, work->dual + i * k, k, y, c);
     }
     work->losses[part] = losses;
@@ -189,18 +176,6 @@ void hsp__crammer_clip(double *a, uint32_t k, uint32_t y, double c)
         if (sum > c) sum = c; /* a last bit */
     }
     a[y] = sum;
-}
-
-/* The flow of pulls between classes: flow[y * k + m] = sum of p_im over the rows of class y. */
-static void crammer_gap_flow(const hsp__crammer_work *work, const double *dual, double *flow)
-{
-    const uint64_t k = work->k;
-    memset(flow, 0, k * k * sizeof *flow);
-    for (uint64_t i = 0; i < work->n; i++) {
-        const uint64_t y = work->view->labels[i];
-        for (uint64_t m = 0; m < k; m++)
-            if (m != y) flow[y * k + m] -= dual[i * k + m];
-    }
 }
 
 /* A walk through the flow, depth first. */
@@ -285,31 +260,36 @@ static void crammer_gap_level(const double *flow, double *e, uint64_t k)
 static hsp_status crammer_gap_balance(const hsp__crammer_work *work, double *dual, hsp_error *err)
 {
     const uint64_t k = work->k;
-    const hsp_allocator *memory = &work->ctx->allocator;
-    double *flow = hsp__new(memory, k * k + k, sizeof *flow);
-    uint32_t *scratch = hsp__new_raw(memory, 5 * k, sizeof *scratch);
-    hsp_status status = flow && scratch ? HSP_OK : hsp__fail_memory(err);
-    if (!status) {
-        double *e = flow + k * k, most = 0;
-        crammer_gap_flow(work, dual, flow);
-        crammer_gap_circles(flow, scratch, k);
-        crammer_gap_level(flow, e, k);
-        for (uint64_t y = 0; y < k; y++)
-            for (uint64_t m = 0; m < k; m++)
-                if (flow[y * k + m] > 0) most = fmax(most, e[y] / e[m]);
-        for (uint64_t y = 0; y < k; y++)
-            for (uint64_t m = 0; m < k; m++)
-                flow[y * k + m] = flow[y * k + m] > 0 ? e[y] / e[m] / most : 0;
-        for (uint64_t i = 0; i < work->n; i++) {
-            const uint64_t y = work->view->labels[i];
-            for (uint64_t m = 0; m < k; m++)
-                if (m != y) dual[i * k + m] *= flow[y * k + m];
-            hsp__crammer_clip(dual + i * k, work->k, (uint32_t)y, hsp__crammer_cost(work->p, i));
-        }
+    hsp__scratch scratch = {.memory = &work->ctx->allocator};
+    double *flow = hsp__scratch_new(&scratch, k * k, sizeof *flow), most = 0;
+    double *e = hsp__scratch_new(&scratch, k, sizeof *e);
+    uint32_t *walks = hsp__scratch_raw(&scratch, 5 * k, sizeof *walks);
+    if (scratch.failed) {
+        hsp__scratch_free(&scratch);
+        return hsp__fail_memory(err);
     }
-    hsp__free(memory, flow);
-    hsp__free(memory, scratch);
-    return status;
+    /* flow[y * k + m]: the sum of p_im over the rows of class y */
+    for (uint64_t i = 0; i < work->n; i++) {
+        const uint64_t y = work->view->labels[i];
+        for (uint64_t m = 0; m < k; m++)
+            if (m != y) flow[y * k + m] -= dual[i * k + m];
+    }
+    crammer_gap_circles(flow, walks, k);
+    crammer_gap_level(flow, e, k);
+    for (uint64_t y = 0; y < k; y++)
+        for (uint64_t m = 0; m < k; m++)
+            if (flow[y * k + m] > 0) most = fmax(most, e[y] / e[m]);
+    for (uint64_t y = 0; y < k; y++)
+        for (uint64_t m = 0; m < k; m++)
+            flow[y * k + m] = flow[y * k + m] > 0 ? e[y] / e[m] / most : 0;
+    for (uint64_t i = 0; i < work->n; i++) {
+        const uint64_t y = work->view->labels[i];
+        for (uint64_t m = 0; m < k; m++)
+            if (m != y) dual[i * k + m] *= flow[y * k + m];
+        hsp__crammer_clip(dual + i * k, work->k, (uint32_t)y, hsp__crammer_cost(work->p, i));
+    }
+    hsp__scratch_free(&scratch);
+    return HSP_OK;
 }
 
 hsp_status hsp__crammer_feasible(const hsp__crammer_work *work, double *dual, hsp_error *err)
@@ -322,57 +302,45 @@ hsp_status hsp__crammer_feasible(const hsp__crammer_work *work, double *dual, hs
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-void *hsp__crammer_array(const hsp__crammer_work *work, uint64_t count, size_t size, int *failed)
+void *hsp__crammer_lines(hsp__crammer_work *work, uint64_t count, size_t size)
 {
-    void *array = hsp__new(&work->ctx->allocator, count, size);
-    *failed |= !array;
-    return array;
-}
-
-double *hsp__crammer_align(void *block)
-{
-    return (void *)((char *)block + (-(uintptr_t)block & (CRAMMER_ALIGN - 1)));
+    char *block = hsp__scratch_new(&work->memory, count + CRAMMER_ALIGN / size, size);
+    if (!block) return NULL;
+    hsp__advise_huge(block, count * size + CRAMMER_ALIGN);
+    return block + (-(uintptr_t)block & (CRAMMER_ALIGN - 1));
 }
 
 hsp_status hsp__crammer_open(hsp__crammer_work *work, hsp_context *ctx, const hsp__crammer *p,
                              hsp_error *err)
 {
     const hsp_view *view = p->view;
-    int failed = 0;
-    *work = (hsp__crammer_work){
-        .ctx = ctx, .p = p, .vec = hsp__vec(), .view = view, .k = view->classes};
-    work->n = view->rows;
-    work->d = view->cols;
-    work->columns = ((size_t)work->k + CRAMMER_BLOCK - 1) / CRAMMER_BLOCK * CRAMMER_BLOCK;
-    assert(work->columns >= work->k && work->columns % CRAMMER_BLOCK == 0);
+    hsp__scratch *memory = &work->memory;
+    const size_t k = view->classes,
+                 columns = (k + CRAMMER_BLOCK - 1) / CRAMMER_BLOCK * CRAMMER_BLOCK;
+    *work = (hsp__crammer_work){.ctx = ctx,
+                                .memory.memory = &ctx->allocator,
+                                .p = p,
+                                .vec = hsp__vec(),
+                                .view = view,
+                                .n = view->rows,
+                                .d = view->cols,
+                                .k = view->classes,
+                                .columns = columns};
+    assert(columns >= k && columns % CRAMMER_BLOCK == 0);
     const uint64_t each = work->n ? hsp_view_stored(view) / work->n : 0;
-    work->parts = hsp__parts(work->n, (each + 2) * work->columns * sizeof(double) / 2);
-    if (work->d > UINT64_MAX / work->columns || work->n > UINT64_MAX / work->columns)
+    work->parts = hsp__parts(work->n, (each + 2) * columns * sizeof(double) / 2);
+    if (work->d > UINT64_MAX / columns || work->n > UINT64_MAX / columns)
         return hsp__fail_memory(err);
-    work->w_block =
-        hsp__crammer_array(work, work->d * work->columns + CRAMMER_BLOCK, sizeof(double), &failed);
-    work->b = hsp__crammer_array(work, work->columns, sizeof *work->b, &failed);
-    work->scratch = hsp__crammer_array(work, work->parts * work->columns, sizeof(double), &failed);
-    work->losses = hsp__crammer_array(work, work->parts, sizeof *work->losses, &failed);
+    work->w = hsp__crammer_lines(work, work->d * columns, sizeof *work->w);
+    work->b = hsp__scratch_new(memory, columns, sizeof *work->b);
+    work->scratch = hsp__scratch_new(memory, work->parts * columns, sizeof(double));
+    work->losses = hsp__scratch_new(memory, work->parts, sizeof *work->losses);
     if (view->storage == HSP_DENSE)
-        work->identity = hsp__crammer_array(work, work->d, sizeof *work->identity, &failed);
-    if (failed) return hsp__fail_memory(err);
-    work->w = hsp__crammer_align(work->w_block);
-    hsp__advise_huge(work->w_block, (work->d * work->columns + CRAMMER_BLOCK) * sizeof(double));
+        work->identity = hsp__scratch_new(memory, work->d, sizeof *work->identity);
+    if (memory->failed) return hsp__fail_memory(err);
     for (uint32_t j = 0; work->identity && j < work->d; j++)
         work->identity[j] = j;
     return HSP_OK;
-}
-
-void hsp__crammer_close(hsp__crammer_work *work)
-{
-    const hsp_allocator *memory = &work->ctx->allocator;
-    hsp__free(memory, work->w_block);
-    hsp__free(memory, work->b);
-    hsp__free(memory, work->scratch);
-    hsp__free(memory, work->losses);
-    hsp__free(memory, work->doubts);
-    hsp__free(memory, work->identity);
 }
 
 void hsp__crammer_apart(const hsp__crammer_work *work, const double *beside, double *w)
@@ -380,13 +348,6 @@ void hsp__crammer_apart(const hsp__crammer_work *work, const double *beside, dou
     for (uint32_t m = 0; m < work->k; m++)
         for (uint64_t j = 0; j < work->d; j++)
             w[m * work->d + j] = beside[j * work->columns + m];
-}
-
-static void crammer_gap_beside(const hsp__crammer_work *work, const double *w, double *beside)
-{
-    for (uint32_t m = 0; m < work->k; m++)
-        for (uint64_t j = 0; j < work->d; j++)
-            beside[j * work->columns + m] = w[m * work->d + j];
 }
 
 double hsp__crammer_penalty(const hsp__crammer_work *work, const double *w, const double *b)
@@ -398,18 +359,13 @@ double hsp__crammer_penalty(const hsp__crammer_work *work, const double *w, cons
     return (sum + own) / 2;
 }
 
-static double crammer_gap_gain(const hsp__crammer_work *work, const double *dual)
+double hsp__crammer_dual(const hsp__crammer_work *work, const double *dual, const double *u,
+                         const double *t)
 {
     double sum = 0;
     for (uint64_t i = 0; i < work->n; i++)
         sum += dual[i * work->k + work->view->labels[i]];
-    return sum;
-}
-
-double hsp__crammer_dual(const hsp__crammer_work *work, const double *dual, const double *u,
-                         const double *t)
-{
-    return crammer_gap_gain(work, dual) - hsp__crammer_penalty(work, u, t);
+    return sum - hsp__crammer_penalty(work, u, t);
 }
 
 void hsp__crammer_values(double primal, double dual, hsp__gap_values *out)
@@ -450,35 +406,31 @@ static double crammer_gap_dual_off(const hsp__crammer_work *work, const double *
     return gain + hsp__gap_gamma(work->d * k) * penalty + off * (sqrt(2 * penalty) + off);
 }
 
-/* The largest ||w_m||. */
-static double crammer_gap_size(const hsp__crammer_work *work, const double *w)
-{
-    double most = 0;
-    for (uint32_t m = 0; m < work->k; m++)
-        most = fmax(most, work->vec->sqnorm_f64(w + m * work->d, (size_t)work->d));
-    return sqrt(most);
-}
-
 hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
                             const double *b, double *dual, double *u, hsp_error *err,
                             hsp__gap_values *out)
 {
     hsp__crammer_work work;
     hsp_status status = hsp__crammer_open(&work, ctx, p, err);
-    if (!status) work.doubts = hsp__new(&ctx->allocator, work.parts, sizeof *work.doubts);
+    if (!status) work.doubts = hsp__scratch_new(&work.memory, work.parts, sizeof *work.doubts);
     if (!status && !work.doubts) status = hsp__fail_memory(err);
     if (!status) status = hsp__crammer_feasible(&work, dual, err);
     if (!status) {
+        double most = 0;
         hsp__crammer_weights(&work, dual, work.w);
         hsp__crammer_pulls(&work, dual, work.b);
         const double value = hsp__crammer_dual(&work, dual, work.w, work.b);
         const double down =
             crammer_gap_dual_off(&work, dual, work.b, hsp__crammer_penalty(&work, work.w, work.b));
         hsp__crammer_apart(&work, work.w, u);
-        crammer_gap_beside(&work, w, work.w);
-        for (uint32_t m = 0; m < work.k; m++)
+        for (uint32_t m = 0; m < work.k; m++) {
+            const double *own = w + m * work.d;
+            for (uint64_t j = 0; j < work.d; j++)
+                work.w[j * work.columns + m] = own[j];
             work.b[m] = b[m];
-        work.size = crammer_gap_size(&work, w);
+            most = fmax(most, work.vec->sqnorm_f64(own, (size_t)work.d));
+        }
+        work.size = sqrt(most);
         const double losses = hsp__crammer_score(&work);
         const double penalty = hsp__crammer_penalty(&work, work.w, work.b);
         double up = hsp__gap_gamma(work.d * work.k) * penalty + hsp__gap_gamma(work.n) * losses;
@@ -488,6 +440,6 @@ hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const doubl
         if (isfinite(out->primal) && out->primal > 0) out->rounding = (up + down) / out->primal;
         status = hsp__stop_status(ctx, err);
     }
-    hsp__crammer_close(&work);
+    hsp__scratch_free(&work.memory);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_MULTICLASS_CRAMMER_WORK_H
 #define HSP_LEARN_MULTICLASS_CRAMMER_WORK_H
 
+#include "base/scratch.h"
 #include "learn/multiclass/crammer.h"
 #include "vec/vec.h"
 
@@ -13,6 +14,7 @@
 
 typedef struct hsp__crammer_work {
     hsp_context *ctx;
+    hsp__scratch memory;
     const hsp__crammer *p;
     const hsp__vec_table *vec;
     const hsp_view *view;
@@ -29,7 +31,6 @@ typedef struct hsp__crammer_work {
     double *doubts;     /* ... and of c times what rounding may have taken off a loss */
     double size;        /* of the largest w_m, for that */
     uint64_t parts;     /* of the rows */
-    void *w_block;      /* what was allocated for w */
 } hsp__crammer_work;
 
 /* c_i. */
@@ -41,9 +42,6 @@ void hsp__crammer_dots(const hsp__crammer_work *work, const double *w, uint64_t 
 /* w_m += a_m x_i for `many` columns from where `a` and `w` point. */
 void hsp__crammer_add(const hsp__crammer_work *work, const double *a, uint64_t i, double *w,
                       size_t many);
-
-/* ||x_i||^2. */
-double hsp__crammer_square(const hsp__crammer_work *work, uint64_t i);
 
 /* u = sum_i A_i x_i. */
 void hsp__crammer_weights(const hsp__crammer_work *work, const double *dual, double *u);
@@ -63,17 +61,12 @@ void hsp__crammer_clip(double *a, uint32_t k, uint32_t y, double c);
 /* All rows into their boxes; offset free: and balanced, t = 0. */
 hsp_status hsp__crammer_feasible(const hsp__crammer_work *work, double *dual, hsp_error *err);
 
-/* Zeros; *failed is set when there are none to be had. */
-void *hsp__crammer_array(const hsp__crammer_work *work, uint64_t count, size_t size, int *failed);
+/* Zeros, from the beginning of a cache line on; NULL, and work->memory.failed: none to be had. */
+void *hsp__crammer_lines(hsp__crammer_work *work, uint64_t count, size_t size);
 
-/* The first whole cache line of a block that is one longer than needed. */
-double *hsp__crammer_align(void *block);
-
-/* What the gap and the solver both need. Free it even after a failure. */
+/* What the gap and the solver both need. Free work->memory even after a failure. */
 hsp_status hsp__crammer_open(hsp__crammer_work *work, hsp_context *ctx, const hsp__crammer *p,
                              hsp_error *err);
-
-void hsp__crammer_close(hsp__crammer_work *work);
 
 /* Weights class after class, from side by side and back. */
 void hsp__crammer_apart(const hsp__crammer_work *work, const double *beside, double *w);
