@@ -13,6 +13,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/decimal.h"
@@ -47,7 +48,7 @@ typedef struct json_reader {
     char *texts; /* where the next string or number goes */
     hsp__json_value *stack;
     uint64_t stack_count, stack_room;
-    uint32_t *order; /* scratch for sorting keys: two halves */
+    const hsp__json_value **order; /* scratch for sorting keys */
     uint64_t order_room;
     int depth;
     struct {
@@ -73,10 +74,10 @@ static uint64_t json_line(const json_reader *reader, const char *place)
 
 static uint64_t json_column(const json_reader *reader, const char *place)
 {
-    uint64_t column = 1;
-    for (const char *p = place; p > reader->text && p[-1] != '\n'; p--)
-        column++;
-    return column;
+    const char *p = place;
+    while (p > reader->text && p[-1] != '\n')
+        p--;
+    return (uint64_t)(place - p) + 1;
 }
 
 static hsp_status json_expected(const json_reader *reader, const char *what)
@@ -116,31 +117,36 @@ static hsp_status json_digits(json_reader *reader)
     return HSP_OK;
 }
 
+/* The value of the text from `text` to reader->texts. */
+static hsp__json_value json_end_text(json_reader *reader, hsp__json_type type, const char *text)
+{
+    const size_t size = (size_t)(reader->texts - text);
+    *reader->texts++ = 0;
+    return (hsp__json_value){
+        .type = type, .size = (uint32_t)size & (JSON_BYTES - 1), .at.text = text};
+}
+
 static hsp_status json_read_number(json_reader *reader, hsp__json_value *value)
 {
     const char *start = reader->p;
-    hsp_status status = HSP_OK;
     if (json_next_is(reader, '-')) reader->p++;
     if (json_next_is(reader, '0'))
         reader->p++;
     else
-        status = json_digits(reader);
-    if (status == HSP_OK && json_next_is(reader, '.')) {
+        HSP__TRY(json_digits(reader));
+    if (json_next_is(reader, '.')) {
         reader->p++;
-        status = json_digits(reader);
+        HSP__TRY(json_digits(reader));
     }
-    if (status == HSP_OK && (json_next_is(reader, 'e') || json_next_is(reader, 'E'))) {
+    if (json_next_is(reader, 'e') || json_next_is(reader, 'E')) {
         reader->p++;
         if (json_next_is(reader, '+') || json_next_is(reader, '-')) reader->p++;
-        status = json_digits(reader);
+        HSP__TRY(json_digits(reader));
     }
-    if (status != HSP_OK) return status;
-    size_t size = (size_t)(reader->p - start);
-    memcpy(reader->texts, start, size);
-    reader->texts[size] = 0;
-    *value = (hsp__json_value){.type = HSP__JSON_NUMBER, .size = (uint32_t)size & (JSON_BYTES - 1)};
-    value->at.text = reader->texts;
-    reader->texts += size + 1;
+    char *text = reader->texts;
+    memcpy(text, start, (size_t)(reader->p - start));
+    reader->texts += reader->p - start;
+    *value = json_end_text(reader, HSP__JSON_NUMBER, text);
     return HSP_OK;
 }
 
@@ -175,16 +181,6 @@ static hsp_status json_hex4(json_reader *reader, uint32_t *code)
     return HSP_OK;
 }
 
-static size_t json_put_utf8(char *to, uint32_t code)
-{
-    size_t size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = size; i > 1; code >>= 6)
-        to[--i] = (char)(0x80 | (code & 0x3F));
-    to[0] = (char)(lead[size] | code);
-    return size;
-}
-
 /* What stands behind \u, a pair of surrogates included. */
 static hsp_status json_read_unicode(json_reader *reader)
 {
@@ -201,7 +197,12 @@ static hsp_status json_read_unicode(json_reader *reader)
             return json_fail(reader, start, "found half of a surrogate pair, expected both");
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     }
-    reader->texts += json_put_utf8(reader->texts, code);
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    const size_t size = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = size; i > 1; code >>= 6)
+        reader->texts[--i] = (char)(0x80 | (code & 0x3F));
+    reader->texts[0] = (char)(lead[size] | code);
+    reader->texts += size;
     return HSP_OK;
 }
 
@@ -240,28 +241,22 @@ static hsp_status json_read_string(json_reader *reader, hsp__json_value *value)
             *reader->texts++ = *reader->p++;
     }
     reader->p++;
-    size_t size = (size_t)(reader->texts - text);
-    *reader->texts++ = 0;
-    *value = (hsp__json_value){.type = HSP__JSON_STRING, .size = (uint32_t)size & (JSON_BYTES - 1)};
+    *value = json_end_text(reader, HSP__JSON_STRING, text);
     value->rank = (uint32_t)(start - reader->text);
-    value->at.text = text;
     return HSP_OK;
 }
 
 static hsp_status json_read_scalar(json_reader *reader, hsp__json_value *value)
 {
-    static const struct {
-        const char *word;
-        hsp__json_type type;
-    } words[] = {{"null", HSP__JSON_NULL}, {"false", HSP__JSON_FALSE}, {"true", HSP__JSON_TRUE}};
+    static const char *const words[] = {"null", "false", "true"}; /* by hsp__json_type */
     if (json_next_is(reader, '"')) return json_read_string(reader, value);
     if (json_next_is(reader, '-') || json_digit(reader)) return json_read_number(reader, value);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t size = strlen(words[i].word);
-        if ((size_t)(reader->end - reader->p) < size || memcmp(reader->p, words[i].word, size) != 0)
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(reader->end - reader->p) < size || memcmp(reader->p, words[i], size) != 0)
             continue;
         reader->p += size;
-        *value = (hsp__json_value){.type = words[i].type};
+        *value = (hsp__json_value){.type = i & 3};
         return HSP_OK;
     }
     return json_expected(reader, "a value");
@@ -275,62 +270,34 @@ static int json_compare(const char *a, size_t a_size, const char *b, size_t b_si
     return order ? order : (a_size > b_size) - (a_size < b_size);
 }
 
-static int json_compare_keys(const hsp__json_value *a, const hsp__json_value *b)
+/* By their bytes; equal keys by where they stand. */
+static int json_compare_keys(const void *left, const void *right)
 {
-    return json_compare(a->at.text, a->size, b->at.text, b->size);
-}
-
-/* Merge the sorted order[from..middle) and order[middle..to) into merged[from..to). */
-static void json_merge(const hsp__json_value *keys, const uint32_t *order, uint32_t *merged,
-                       size_t from, size_t middle, size_t to)
-{
-    size_t left = from, right = middle;
-    for (size_t i = from; i < to; i++) {
-        int take_left = right == to ||
-                        (left < middle &&
-                         json_compare_keys(&keys[2 * order[left]], &keys[2 * order[right]]) <= 0);
-        merged[i] = order[take_left ? left++ : right++];
-    }
-}
-
-/* The members in the order of their keys; equal ones keep theirs. NULL when there is no memory. */
-static const uint32_t *json_sort(json_reader *reader, const hsp__json_value *keys, size_t count)
-{
-    void *block = reader->order;
-    if (!hsp__reserve(&reader->json->memory, &block, &reader->order_room, 2 * (uint64_t)count,
-                      sizeof *reader->order))
-        return NULL;
-    reader->order = block;
-    uint32_t *order = reader->order, *merged = order + count;
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    for (size_t run = 1; run < count; run *= 2) {
-        for (size_t from = 0; from < count; from += 2 * run) {
-            size_t middle = from + run < count ? from + run : count;
-            size_t to = middle + run < count ? middle + run : count;
-            json_merge(keys, order, merged, from, middle, to);
-        }
-        uint32_t *kept = order;
-        order = merged;
-        merged = kept;
-    }
-    return order;
+    const hsp__json_value *a = *(hsp__json_value *const *)left,
+                          *b = *(hsp__json_value *const *)right;
+    const int order = json_compare(a->at.text, a->size, b->at.text, b->size);
+    return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 /* Sort the keys of an object that has some, refuse duplicates. */
 static hsp_status json_index_object(json_reader *reader, hsp__json_value *keys, size_t count)
 {
-    const uint32_t *order = json_sort(reader, keys, count);
-    if (!order) return hsp__fail_memory(reader->err);
+    if (!hsp__reserve(&reader->json->memory, &reader->order, &reader->order_room, count,
+                      sizeof *reader->order))
+        return hsp__fail_memory(reader->err);
+    const hsp__json_value **order = reader->order;
+    for (size_t i = 0; i < count; i++)
+        order[i] = &keys[2 * i];
+    qsort(order, count, sizeof *order, json_compare_keys);
     for (size_t i = 1; i < count; i++) {
-        const hsp__json_value *a = &keys[2 * order[i - 1]], *b = &keys[2 * order[i]];
+        const hsp__json_value *a = order[i - 1], *b = order[i];
         char quoted[HSP__QUOTED];
-        if (json_compare_keys(a, b) == 0)
+        if (json_compare(a->at.text, a->size, b->at.text, b->size) == 0)
             return json_fail(reader, reader->text + b->rank, "found the key \"%s\" twice",
                              hsp__quote(b->at.text, b->size, quoted));
     }
     for (size_t i = 0; i < count; i++)
-        keys[2 * i].rank = order[i];
+        keys[2 * i].rank = (uint32_t)((order[i] - keys) / 2);
     return HSP_OK;
 }
 
@@ -338,11 +305,9 @@ static hsp_status json_index_object(json_reader *reader, hsp__json_value *keys, 
 
 static hsp_status json_push(json_reader *reader, const hsp__json_value *value)
 {
-    void *stack = reader->stack;
-    if (!hsp__reserve(&reader->json->memory, &stack, &reader->stack_room, reader->stack_count + 1,
-                      sizeof *reader->stack))
+    if (!hsp__reserve(&reader->json->memory, &reader->stack, &reader->stack_room,
+                      reader->stack_count + 1, sizeof *reader->stack))
         return hsp__fail_memory(reader->err);
-    reader->stack = stack;
     reader->stack[reader->stack_count++] = *value;
     return HSP_OK;
 }
@@ -352,26 +317,13 @@ static hsp_status json_settle(json_reader *reader, uint64_t first)
 {
     hsp__json *json = reader->json;
     uint64_t count = reader->stack_count - first;
-    void *values = json->values;
-    if (!hsp__reserve(&json->memory, &values, &json->room, json->count + count,
+    if (!hsp__reserve(&json->memory, &json->values, &json->room, json->count + count,
                       sizeof *json->values))
         return hsp__fail_memory(reader->err);
-    json->values = values;
     if (count)
         memcpy(json->values + json->count, reader->stack + first, count * sizeof *json->values);
     json->count += count;
     reader->stack_count = first;
-    return HSP_OK;
-}
-
-static hsp_status json_open(json_reader *reader)
-{
-    if (reader->depth == JSON_DEPTH)
-        return json_fail(reader, reader->p, "arrays and objects are nested more than %d deep",
-                         JSON_DEPTH);
-    reader->open[reader->depth].type = *reader->p == '{' ? HSP__JSON_OBJECT : HSP__JSON_ARRAY;
-    reader->open[reader->depth++].first = reader->stack_count;
-    reader->p++;
     return HSP_OK;
 }
 
@@ -382,16 +334,14 @@ static hsp_status json_close(json_reader *reader)
     const hsp__json_type type = reader->open[reader->depth].type;
     const uint64_t first = reader->open[reader->depth].first;
     uint64_t count = reader->stack_count - first;
-    hsp_status status = HSP_OK;
     if (type == HSP__JSON_OBJECT) {
         count /= 2;
-        if (count) status = json_index_object(reader, reader->stack + first, (size_t)count);
+        if (count) HSP__TRY(json_index_object(reader, reader->stack + first, (size_t)count));
     }
-    if (status != HSP_OK) return status;
-    hsp__json_value value = {.type = type, .size = (uint32_t)count & (JSON_BYTES - 1)};
-    value.at.first = reader->json->count;
-    status = json_settle(reader, first);
-    return status == HSP_OK ? json_push(reader, &value) : status;
+    const hsp__json_value value = {
+        .type = type, .size = (uint32_t)count & (JSON_BYTES - 1), .at.first = reader->json->count};
+    HSP__TRY(json_settle(reader, first));
+    return json_push(reader, &value);
 }
 
 static hsp_status json_read_key(json_reader *reader)
@@ -399,9 +349,8 @@ static hsp_status json_read_key(json_reader *reader)
     hsp__json_value key;
     json_skip_space(reader);
     if (!json_next_is(reader, '"')) return json_expected(reader, "a key in double quotes");
-    hsp_status status = json_read_string(reader, &key);
-    if (status == HSP_OK) status = json_push(reader, &key);
-    if (status != HSP_OK) return status;
+    HSP__TRY(json_read_string(reader, &key));
+    HSP__TRY(json_push(reader, &key));
     json_skip_space(reader);
     if (!json_next_is(reader, ':')) return json_expected(reader, "':' behind a key");
     reader->p++;
@@ -413,19 +362,21 @@ static hsp_status json_read_leaf(json_reader *reader)
 {
     for (;;) {
         json_skip_space(reader);
-        hsp_status status;
-        if (!json_next_is(reader, '[') && !json_next_is(reader, '{')) {
+        const int object = json_next_is(reader, '{');
+        if (!object && !json_next_is(reader, '[')) {
             hsp__json_value value;
-            status = json_read_scalar(reader, &value);
-            return status == HSP_OK ? json_push(reader, &value) : status;
+            HSP__TRY(json_read_scalar(reader, &value));
+            return json_push(reader, &value);
         }
-        status = json_open(reader);
-        if (status != HSP_OK) return status;
-        int object = reader->open[reader->depth - 1].type == HSP__JSON_OBJECT;
+        if (reader->depth == JSON_DEPTH)
+            return json_fail(reader, reader->p, "arrays and objects are nested more than %d deep",
+                             JSON_DEPTH);
+        reader->open[reader->depth].type = object ? HSP__JSON_OBJECT : HSP__JSON_ARRAY;
+        reader->open[reader->depth++].first = reader->stack_count;
+        reader->p++;
         json_skip_space(reader);
         if (json_next_is(reader, object ? '}' : ']')) return json_close(reader);
-        if (object) status = json_read_key(reader);
-        if (status != HSP_OK) return status;
+        if (object) HSP__TRY(json_read_key(reader));
     }
 }
 
@@ -453,18 +404,17 @@ static hsp_status json_read_document(json_reader *reader)
 {
     int more = 1;
     while (more) {
-        hsp_status status = json_read_leaf(reader);
-        if (status == HSP_OK) status = json_read_behind(reader, &more);
-        if (status != HSP_OK) return status;
+        HSP__TRY(json_read_leaf(reader));
+        HSP__TRY(json_read_behind(reader, &more));
     }
     json_skip_space(reader);
     if (reader->p < reader->end) return json_expected(reader, "the end of the text");
-    hsp_status status = json_settle(reader, 0);
+    HSP__TRY(json_settle(reader, 0));
     hsp__json *json = reader->json;
-    for (uint64_t i = 0; status == HSP_OK && i < json->count; i++)
-        if (json->values[i].type == HSP__JSON_ARRAY || json->values[i].type == HSP__JSON_OBJECT)
+    for (uint64_t i = 0; i < json->count; i++)
+        if (json->values[i].type >= HSP__JSON_ARRAY)
             json->values[i].at.children = json->values + json->values[i].at.first;
-    return status;
+    return HSP_OK;
 }
 
 hsp_status hsp__json_parse(const hsp_allocator *memory, const char *text, size_t size,
@@ -567,13 +517,11 @@ int hsp__json_number(const hsp__json_value *value, double *out)
 int hsp__json_u64(const hsp__json_value *value, uint64_t *out)
 {
     if (hsp__json_type_of(value) != HSP__JSON_NUMBER) return 0;
-    uint64_t number = 0;
-    for (const char *p = value->at.text; *p; p++) {
-        if (*p < '0' || *p > '9') return 0;
-        uint64_t digit = (uint64_t)(*p - '0');
-        if (number > (UINT64_MAX - digit) / 10) return 0;
-        number = number * 10 + digit;
-    }
+    hsp__decimal_result result;
+    uint64_t number;
+    const char *end = value->at.text + value->size;
+    if (hsp__decimal_u64(value->at.text, end, &number, &result) != end || result != HSP__DECIMAL_OK)
+        return 0;
     *out = number;
     return 1;
 }
@@ -616,10 +564,7 @@ void hsp__json_put_string(hsp__text *text, const char *string, size_t size)
 
 void hsp__json_put_bytes(hsp__text *text, const char *bytes, size_t size)
 {
-    const char *p = bytes, *end = bytes + size;
-    for (size_t step; p < end && (step = json_utf8(p, end)); p += step)
-        continue;
-    if (p == end) {
+    if (hsp__json_is_utf8(bytes, size)) {
         hsp__json_put_string(text, bytes, size);
         return;
     }

@@ -84,13 +84,10 @@ static int names_rehash(hsp__names *names, uint64_t room)
 
 static int names_append(hsp__names *names, const char *name, size_t size)
 {
-    void *bytes = names->bytes, *offsets = names->offsets;
-    int room = hsp__reserve(&names->memory, &bytes, &names->room, names->used + size + 1, 1);
-    names->bytes = bytes;
-    room = room && hsp__reserve(&names->memory, &offsets, &names->offsets_room,
-                                (uint64_t)names->count + 1, sizeof *names->offsets);
-    names->offsets = offsets;
-    if (!room) return 0;
+    if (!hsp__reserve(&names->memory, &names->bytes, &names->room, names->used + size + 1, 1) ||
+        !hsp__reserve(&names->memory, &names->offsets, &names->offsets_room,
+                      (uint64_t)names->count + 1, sizeof *names->offsets))
+        return 0;
     memcpy(names->bytes + names->used, name, size);
     names->bytes[names->used + size] = 0;
     names->offsets[names->count++] = names->used;
@@ -136,24 +133,19 @@ static int names_compare(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-static names_key names_make_key(const hsp__names *names, uint32_t number)
-{
-    names_key key = {0, 0, hsp__names_get(names, number), number};
-    const char *end = key.name + hsp__names_size(names, number);
-    hsp__decimal_result result;
-    key.is_number =
-        hsp__decimal_f64(key.name, end, &key.value, &result) == end && result == HSP__DECIMAL_OK;
-    return key;
-}
-
 int hsp__names_sort(hsp__names *names, uint32_t *map)
 {
     hsp__names sorted;
     hsp__names_init(&sorted, &names->memory);
     names_key *keys = hsp__new(&names->memory, names->count, sizeof *keys);
     int done = keys != NULL;
-    for (uint32_t i = 0; done && i < names->count; i++)
-        keys[i] = names_make_key(names, i);
+    for (uint32_t i = 0; done && i < names->count; i++) {
+        hsp__decimal_result result;
+        keys[i] = (names_key){0, 0, hsp__names_get(names, i), i};
+        const char *end = keys[i].name + hsp__names_size(names, i);
+        keys[i].is_number = hsp__decimal_f64(keys[i].name, end, &keys[i].value, &result) == end &&
+                            result == HSP__DECIMAL_OK;
+    }
     if (done && names->count) qsort(keys, names->count, sizeof *keys, names_compare);
     for (uint32_t i = 0; done && i < names->count; i++)
         done = hsp__names_add(&sorted, keys[i].name, strlen(keys[i].name), &map[keys[i].number]);

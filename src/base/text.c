@@ -14,21 +14,15 @@ void hsp__text_init(hsp__text *text, const hsp_allocator *memory)
 void hsp__text_free(hsp__text *text)
 {
     hsp__free(&text->memory, text->data);
-    text->data = NULL;
-    text->size = 0;
-    text->capacity = 0;
+    *text = (hsp__text){.memory = text->memory, .failed = text->failed};
 }
 
 char *hsp__text_room(hsp__text *text, size_t size)
 {
     if (text->failed) return NULL;
-    void *data = text->data;
-    if (!hsp__reserve(&text->memory, &data, &text->capacity, (uint64_t)text->size + size + 1, 1)) {
-        text->failed = 1;
-        return NULL;
-    }
-    text->data = data;
-    return text->data + text->size;
+    text->failed = !hsp__reserve(&text->memory, &text->data, &text->capacity,
+                                 (uint64_t)text->size + size + 1, 1);
+    return text->failed ? NULL : text->data + text->size;
 }
 
 void hsp__text_add(hsp__text *text, const void *bytes, size_t size)
