@@ -33,11 +33,6 @@ struct hsp_options {
 
 #define NEAREST_LONGEST 48
 
-static int nearest_least(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 /* How many single slips (a letter too many, missing, wrong, or two neighbours exchanged) lie
  * between two words of at most NEAREST_LONGEST letters. row[k][j]: between the first i - k letters
  * of a and the first j of b. */
@@ -52,9 +47,11 @@ static int nearest_distance(const char *a, size_t a_size, const char *b, size_t 
         row[0][0] = (int)i;
         for (size_t j = 1; j <= b_size; j++) {
             int best = row[1][j - 1] + (a[i - 1] != b[j - 1]);
-            best = nearest_least(best, 1 + nearest_least(row[1][j], row[0][j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                best = nearest_least(best, row[2][j - 2] + 1);
+            if (best > row[1][j] + 1) best = row[1][j] + 1;
+            if (best > row[0][j - 1] + 1) best = row[0][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                best > row[2][j - 2] + 1)
+                best = row[2][j - 2] + 1;
             row[0][j] = best;
         }
     }
@@ -82,8 +79,6 @@ const char *hsp_nearest(const char *word, const char *const *words, size_t count
 }
 
 /* ---- Numbers ---- */
-
-typedef enum options_read { OPTIONS_GOOD, OPTIONS_NOT_A_NUMBER, OPTIONS_TOO_LARGE } options_read;
 
 /* The digits of a number and where its point is: digits * 10^scale. */
 typedef struct options_digits {
@@ -116,72 +111,37 @@ static const char *options_read_digits(const char *p, options_digits *number)
     return p;
 }
 
-static const char *options_read_exponent(const char *p, int64_t *exponent)
-{
-    int negative = *p == '-';
-    if (*p == '-' || *p == '+') p++;
-    if (*p < '0' || *p > '9') return NULL;
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (*exponent < 1000000) *exponent = *exponent * 10 + (*p - '0');
-    if (negative) *exponent = -*exponent;
-    return p;
-}
-
-/* A whole number, exactly, in any decimal notation: 1000000, 1e6, 2.5e3. */
-static options_read options_read_whole(const char *text, int64_t *out)
+/* A whole number, exactly, in any decimal notation: 1000000, 1e6, 2.5e3. 0: it is none, or too large. */
+static int options_read_whole(const char *text, int64_t *out)
 {
     options_digits number = {0};
     int64_t exponent = 0;
-    int negative = *text == '-';
     const char *p = options_read_digits(text + (*text == '-' || *text == '+'), &number);
-    if (number.any && (*p == 'e' || *p == 'E')) p = options_read_exponent(p + 1, &exponent);
-    if (!number.any || !p || *p) return OPTIONS_NOT_A_NUMBER;
+    if (number.any && (*p == 'e' || *p == 'E')) {
+        const int down = *++p == '-';
+        if (*p == '-' || *p == '+') p++;
+        if (*p < '0' || *p > '9') return 0;
+        for (; *p >= '0' && *p <= '9'; p++)
+            if (exponent < 1000000) exponent = exponent * 10 + (*p - '0');
+        if (down) exponent = -exponent;
+    }
+    if (!number.any || *p || number.too_many) return 0;
     uint64_t value = number.digits;
-    int64_t scale = number.scale + exponent;
-    if (value == 0) scale = 0;
+    int64_t scale = value ? number.scale + exponent : 0;
     for (; scale < 0 && value % 10 == 0; scale++)
         value /= 10;
-    if (scale < 0 && !number.too_many) return OPTIONS_NOT_A_NUMBER;
-    for (; scale > 0 && !number.too_many; scale--)
-        number.too_many = __builtin_mul_overflow(value, 10u, &value);
-    if (number.too_many || value > INT64_MAX) return OPTIONS_TOO_LARGE;
-    *out = negative ? -(int64_t)value : (int64_t)value;
-    return OPTIONS_GOOD;
-}
-
-static options_read options_read_real(const char *text, double *out)
-{
-    const char *end = text + strlen(text);
-    hsp__decimal_result result;
-    double value;
-    const char *stop = hsp__decimal_f64(text, end, &value, &result);
-    if (stop != end || result == HSP__DECIMAL_NONE) return OPTIONS_NOT_A_NUMBER;
-    if (result == HSP__DECIMAL_OVERFLOW) return OPTIONS_TOO_LARGE;
-    if (result != HSP__DECIMAL_OK) return OPTIONS_NOT_A_NUMBER;
-    *out = value;
-    return OPTIONS_GOOD;
+    for (; scale > 0; scale--)
+        if (__builtin_mul_overflow(value, 10u, &value)) return 0;
+    if (scale < 0 || value > INT64_MAX) return 0;
+    *out = *text == '-' ? -(int64_t)value : (int64_t)value;
+    return 1;
 }
 
 /* min = max: no bounds. A bound that 64 bits, or a double, can hardly reach goes without saying. */
-static double options_reach(const hsp_option *option)
+static int options_bounded(const hsp_option *option, double bound)
 {
-    return option->type == HSP_OPTION_REAL ? 1e300 : 0x1p63;
-}
-
-static int options_bounded_below(const hsp_option *option)
-{
-    return option->min < option->max && option->min > -options_reach(option);
-}
-
-static int options_bounded_above(const hsp_option *option)
-{
-    return option->min < option->max && option->max < options_reach(option);
-}
-
-static int options_in_range(const hsp_option *option, double value)
-{
-    return (!options_bounded_below(option) || value >= option->min) &&
-           (!options_bounded_above(option) || value <= option->max);
+    const double reach = option->type == HSP_OPTION_REAL ? 1e300 : 0x1p63;
+    return option->min < option->max && bound > -reach && bound < reach;
 }
 
 /* ---- Sentences ---- */
@@ -190,10 +150,7 @@ static hsp_status options_fail(const char *name, hsp_error *err, const char *fou
                                const char *expected)
 {
     char place[sizeof err->file], quoted[HSP__QUOTED];
-    size_t size = strlen(name), most = sizeof place - 3;
-    memcpy(place, "--", 2);
-    memcpy(place + 2, name, size < most ? size : most);
-    place[2 + (size < most ? size : most)] = 0;
+    snprintf(place, sizeof place, "--%s", name);
     if (!found) return hsp__fail_at(err, HSP_USAGE, place, 0, 0, "%s", expected);
     return hsp__fail_at(err, HSP_USAGE, place, 0, 0, "found '%s', expected %s",
                         hsp__quote(found, strlen(found), quoted), expected);
@@ -214,7 +171,7 @@ static hsp_status options_fail_number(const hsp_options *options, const hsp_opti
 {
     hsp__text text;
     char low[HSP__DECIMAL_MAX], high[HSP__DECIMAL_MAX];
-    int above = options_bounded_above(option), below = options_bounded_below(option);
+    int above = options_bounded(option, option->max), below = options_bounded(option, option->min);
     hsp__decimal_print_f64(option->min, low);
     hsp__decimal_print_f64(option->max, high);
     hsp__text_init(&text, &options->memory);
@@ -277,37 +234,26 @@ static hsp_status options_fail_choice(const hsp_options *options, const hsp_opti
 static hsp_status options_set_number(const hsp_options *options, const hsp_option *option,
                                      options_value *slot, const char *value, hsp_error *err)
 {
-    int64_t integer = 0;
-    double real = 0;
-    options_read read;
     const int word = option->choices && strcmp(value, option->choices) == 0;
+    int64_t integer = 0;
+    double real = option->min;
+    int good = 1;
     if (word) {
-        read = OPTIONS_GOOD;
-        real = option->min;
         integer = (int64_t)real;
     } else if (option->type == HSP_OPTION_INTEGER) {
-        read = options_read_whole(value, &integer);
+        good = options_read_whole(value, &integer);
         real = (double)integer;
     } else {
-        read = options_read_real(value, &real);
+        const char *end = value + strlen(value);
+        hsp__decimal_result result;
+        good = hsp__decimal_f64(value, end, &real, &result) == end && result == HSP__DECIMAL_OK;
     }
-    if (read != OPTIONS_GOOD || !options_in_range(option, real) ||
+    if (!good || (options_bounded(option, option->min) && !(real >= option->min)) ||
+        (options_bounded(option, option->max) && !(real <= option->max)) ||
         (option->choices && !word && real == option->min))
         return options_fail_number(options, option, value, err);
     slot->integer = integer;
     slot->real = real;
-    return HSP_OK;
-}
-
-static hsp_status options_set_flag(const hsp_option *option, options_value *slot, const char *value,
-                                   hsp_error *err)
-{
-    if (strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0)
-        slot->flag = 1;
-    else if (strcmp(value, "no") == 0 || strcmp(value, "false") == 0 || strcmp(value, "0") == 0)
-        slot->flag = 0;
-    else
-        return options_fail(option->name, err, value, "yes or no");
     return HSP_OK;
 }
 
@@ -335,15 +281,11 @@ static hsp_status options_set_text(hsp_options *options, options_value *slot, co
 static hsp_status options_add_item(hsp_options *options, options_value *slot, const char *value,
                                    hsp_error *err)
 {
-    void *items = slot->items;
-    char *copy = hsp__copy_text(&options->memory, value, strlen(value));
+    char *copy = NULL;
+    if (hsp__reserve(&options->memory, &slot->items, &slot->room, slot->count + 1,
+                     sizeof *slot->items))
+        copy = hsp__copy_text(&options->memory, value, strlen(value));
     if (!copy) return hsp__fail_memory(err);
-    if (!hsp__reserve(&options->memory, &items, &slot->room, slot->count + 1,
-                      sizeof *slot->items)) {
-        hsp__free(&options->memory, copy);
-        return hsp__fail_memory(err);
-    }
-    slot->items = items;
     slot->items[slot->count++] = copy;
     return HSP_OK;
 }
@@ -353,8 +295,15 @@ static hsp_status options_store(hsp_options *options, size_t i, const char *valu
     const hsp_option *option = &options->table->options[i];
     options_value *slot = &options->values[i];
     switch (option->type) {
-    case HSP_OPTION_FLAG:
-        return options_set_flag(option, slot, value, err);
+    case HSP_OPTION_FLAG: {
+        const int yes =
+            strcmp(value, "yes") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        if (!yes && strcmp(value, "no") != 0 && strcmp(value, "false") != 0 &&
+            strcmp(value, "0") != 0)
+            return options_fail(option->name, err, value, "yes or no");
+        slot->flag = yes;
+        return HSP_OK;
+    }
     case HSP_OPTION_INTEGER:
     case HSP_OPTION_REAL:
         return options_set_number(options, option, slot, value, err);
@@ -391,10 +340,9 @@ hsp_status hsp_options_set(hsp_options *options, const char *name, const char *v
     return status;
 }
 
-/* Has the option one of the types from `first` to `last`? HSP_USAGE with the right call when not.
- */
-static hsp_status options_typed(const hsp_options *options, const char *name, hsp_option_type first,
-                                hsp_option_type last, hsp_error *err)
+/* Set an option of one of the types from `first` to `last`; HSP_USAGE with the right call for another. */
+static hsp_status options_set_typed(hsp_options *options, const char *name, hsp_option_type first,
+                                    hsp_option_type last, const char *value, hsp_error *err)
 {
     static const char *const right[] = {
         "the option is a flag: set it with hsp_options_set_flag",
@@ -407,45 +355,39 @@ static hsp_status options_typed(const hsp_options *options, const char *name, hs
     if (i == options->table->count) return options_fail_name(options, name, err);
     const hsp_option_type type = options->table->options[i].type;
     if (type < first || type > last) return options_fail(name, err, NULL, right[type]);
-    return HSP_OK;
+    return hsp_options_set(options, name, value, err);
 }
 
 hsp_status hsp_options_set_real(hsp_options *options, const char *name, double value,
                                 hsp_error *err)
 {
     HSP__NEED(err, options, name);
-    char text[HSP__DECIMAL_MAX] = "nan";
-    if (isfinite(value))
-        hsp__decimal_print_f64(value, text);
-    else if (!isnan(value))
-        memcpy(text, value > 0 ? "inf" : "-inf", value > 0 ? 4 : 5);
-    hsp_status status = options_typed(options, name, HSP_OPTION_REAL, HSP_OPTION_REAL, err);
-    return status ? status : hsp_options_set(options, name, text, err);
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, text);
+    return options_set_typed(options, name, HSP_OPTION_REAL, HSP_OPTION_REAL, text, err);
 }
 
 hsp_status hsp_options_set_integer(hsp_options *options, const char *name, int64_t value,
                                    hsp_error *err)
 {
     HSP__NEED(err, options, name);
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    hsp_status status = options_typed(options, name, HSP_OPTION_INTEGER, HSP_OPTION_REAL, err);
-    return status ? status : hsp_options_set(options, name, text, err);
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_i64(value, text);
+    return options_set_typed(options, name, HSP_OPTION_INTEGER, HSP_OPTION_REAL, text, err);
 }
 
 hsp_status hsp_options_set_flag(hsp_options *options, const char *name, int value, hsp_error *err)
 {
     HSP__NEED(err, options, name);
-    hsp_status status = options_typed(options, name, HSP_OPTION_FLAG, HSP_OPTION_FLAG, err);
-    return status ? status : hsp_options_set(options, name, value ? "yes" : "no", err);
+    return options_set_typed(options, name, HSP_OPTION_FLAG, HSP_OPTION_FLAG, value ? "yes" : "no",
+                             err);
 }
 
 hsp_status hsp_options_set_text(hsp_options *options, const char *name, const char *value,
                                 hsp_error *err)
 {
     HSP__NEED(err, options, name, value);
-    hsp_status status = options_typed(options, name, HSP_OPTION_CHOICE, HSP_OPTION_LIST, err);
-    return status ? status : hsp_options_set(options, name, value, err);
+    return options_set_typed(options, name, HSP_OPTION_CHOICE, HSP_OPTION_LIST, value, err);
 }
 
 hsp_status hsp__options_set_word(hsp_options *options, const char *name, const char *word,
@@ -458,23 +400,28 @@ hsp_status hsp__options_set_word(hsp_options *options, const char *name, const c
     return status;
 }
 
+static hsp_status options_copy_value(hsp_options *to, options_value *slot,
+                                     const options_value *from, hsp_error *err)
+{
+    for (uint64_t k = 0; k < from->count; k++)
+        HSP__TRY(options_add_item(to, slot, from->items[k], err));
+    if (from->text) HSP__TRY(options_set_text(to, slot, from->text, err));
+    slot->set = from->set;
+    slot->flag = from->flag;
+    slot->integer = from->integer;
+    slot->real = from->real;
+    return HSP_OK;
+}
+
 hsp_status hsp__options_copy(hsp_options *to, const hsp_options *from, const char *name,
                              hsp_error *err)
 {
     const size_t i = options_find(from, name), k = options_find(to, name);
     assert(i < from->table->count && k < to->table->count);
     assert(from->table->options[i].type == to->table->options[k].type);
-    const options_value *source = &from->values[i];
-    options_value *slot = &to->values[k];
-    hsp_status status = HSP_OK;
-    slot->flag = source->flag;
-    slot->integer = source->integer;
-    slot->real = source->real;
-    if (source->text) status = options_set_text(to, slot, source->text, err);
-    for (size_t n = 0; !status && n < source->count; n++)
-        status = options_add_item(to, slot, source->items[n], err);
-    if (!status) slot->set = 1;
-    return status;
+    HSP__TRY(options_copy_value(to, &to->values[k], &from->values[i], err));
+    to->values[k].set = 1;
+    return HSP_OK;
 }
 
 const char *hsp__option_word(const hsp_option *option, int64_t value)
@@ -486,23 +433,28 @@ const char *hsp__option_word(const hsp_option *option, int64_t value)
 
 /* ---- The object ---- */
 
+/* One block: the object, and its values behind it; NULL when there is no memory. */
+static hsp_options *options_empty(hsp_context *ctx, const hsp_option_table *table)
+{
+    hsp_options *options =
+        hsp__new(&ctx->allocator, 1, sizeof *options + table->count * sizeof *options->values);
+    if (options) *options = (hsp_options){ctx->allocator, table, (options_value *)(options + 1)};
+    return options;
+}
+
 hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_error *err,
                            hsp_options **out)
 {
     HSP__NEED(err, ctx, table, out);
-    hsp_options *options = hsp__new(&ctx->allocator, 1, sizeof *options);
-    if (!options) return hsp__fail_memory(err);
-    options->memory = ctx->allocator;
-    options->table = table;
-    options->values = hsp__new(&ctx->allocator, table->count, sizeof *options->values);
-    hsp_status status = options->values ? HSP_OK : hsp__fail_memory(err);
-    for (size_t i = 0; status == HSP_OK && i < table->count; i++)
+    hsp_options *options = options_empty(ctx, table);
+    hsp_status status = options ? HSP_OK : hsp__fail_memory(err);
+    for (size_t i = 0; !status && i < table->count; i++)
         if (table->options[i].fallback)
             status = options_store(options, i, table->options[i].fallback, err);
-    if (status == HSP_OK)
-        *out = options;
-    else
+    if (status)
         hsp_options_free(options);
+    else
+        *out = options;
     return status;
 }
 
@@ -528,40 +480,19 @@ void hsp_options_free(hsp_options *options)
 {
     if (!options) return;
     hsp_allocator memory = options->memory;
-    for (size_t i = 0; options->values && i < options->table->count; i++)
+    for (size_t i = 0; i < options->table->count; i++)
         options_clear(&memory, &options->values[i]);
-    hsp__free(&memory, options->values);
     hsp__free(&memory, options);
-}
-
-static hsp_status options_copy_value(hsp_options *to, const options_value *from, size_t i,
-                                     hsp_error *err)
-{
-    options_value *slot = &to->values[i];
-    hsp_status status = HSP_OK;
-    for (uint64_t k = 0; !status && k < from->count; k++)
-        status = options_add_item(to, slot, from->items[k], err);
-    if (!status && from->text) status = options_set_text(to, slot, from->text, err);
-    slot->set = from->set;
-    slot->flag = from->flag;
-    slot->integer = from->integer;
-    slot->real = from->real;
-    return status;
 }
 
 hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                             hsp_options **out)
 {
     HSP__NEED(err, ctx, options, out);
-    const size_t count = options->table->count;
-    hsp_options *copy = hsp__new(&ctx->allocator, 1, sizeof *copy);
-    if (!copy) return hsp__fail_memory(err);
-    copy->memory = ctx->allocator;
-    copy->table = options->table;
-    copy->values = hsp__new(&ctx->allocator, count, sizeof *copy->values);
-    hsp_status status = copy->values ? HSP_OK : hsp__fail_memory(err);
-    for (size_t i = 0; !status && i < count; i++)
-        status = options_copy_value(copy, &options->values[i], i, err);
+    hsp_options *copy = options_empty(ctx, options->table);
+    hsp_status status = copy ? HSP_OK : hsp__fail_memory(err);
+    for (size_t i = 0; !status && i < copy->table->count; i++)
+        status = options_copy_value(copy, &copy->values[i], &options->values[i], err);
     if (status)
         hsp_options_free(copy);
     else
@@ -571,8 +502,7 @@ hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_er
 
 const hsp_option_table *hsp_options_table(const hsp_options *options)
 {
-    if (!options) return NULL;
-    return options->table;
+    return options ? options->table : NULL;
 }
 
 /* ---- The values back ---- */
@@ -596,35 +526,18 @@ int hsp_options_is_set(const hsp_options *options, const char *name)
     return i < options->table->count && options->values[i].set;
 }
 
-int hsp_options_flag(const hsp_options *options, const char *name)
-{
-    if (!options || !name) return 0;
-    return options_get(options, name, HSP_OPTION_FLAG, HSP_OPTION_FLAG)->flag;
-}
+/* What users ask for by name; `other` without options or a name. */
+#define OPTIONS_GET(result, call, type, or_type, member, other)                             \
+    result call(const hsp_options *options, const char *name)                               \
+    {                                                                                       \
+        return options && name ? options_get(options, name, type, or_type)->member : other; \
+    }
 
-int64_t hsp_options_integer(const hsp_options *options, const char *name)
-{
-    if (!options || !name) return 0;
-    return options_get(options, name, HSP_OPTION_INTEGER, HSP_OPTION_INTEGER)->integer;
-}
-
-double hsp_options_real(const hsp_options *options, const char *name)
-{
-    if (!options || !name) return (double)NAN;
-    return options_get(options, name, HSP_OPTION_REAL, HSP_OPTION_REAL)->real;
-}
-
-const char *hsp_options_text(const hsp_options *options, const char *name)
-{
-    if (!options || !name) return NULL;
-    return options_get(options, name, HSP_OPTION_TEXT, HSP_OPTION_CHOICE)->text;
-}
-
-size_t hsp_options_list_count(const hsp_options *options, const char *name)
-{
-    if (!options || !name) return 0;
-    return (size_t)options_get(options, name, HSP_OPTION_LIST, HSP_OPTION_LIST)->count;
-}
+OPTIONS_GET(int, hsp_options_flag, HSP_OPTION_FLAG, HSP_OPTION_FLAG, flag, 0)
+OPTIONS_GET(int64_t, hsp_options_integer, HSP_OPTION_INTEGER, HSP_OPTION_INTEGER, integer, 0)
+OPTIONS_GET(double, hsp_options_real, HSP_OPTION_REAL, HSP_OPTION_REAL, real, (double)NAN)
+OPTIONS_GET(const char *, hsp_options_text, HSP_OPTION_TEXT, HSP_OPTION_CHOICE, text, NULL)
+OPTIONS_GET(size_t, hsp_options_list_count, HSP_OPTION_LIST, HSP_OPTION_LIST, count, 0)
 
 const char *hsp_options_list_item(const hsp_options *options, const char *name, size_t i)
 {
