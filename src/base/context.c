@@ -68,8 +68,7 @@ hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
 
 int hsp_context_threads(const hsp_context *ctx)
 {
-    if (!ctx) return 0;
-    if (ctx->threads) return ctx->threads;
+    if (!ctx || ctx->threads) return ctx ? ctx->threads : 0;
     return ctx->processors ? ctx->processors : context_processors();
 }
 

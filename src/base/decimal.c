@@ -169,14 +169,11 @@ static const char *decimal_explain(const char *p, const char *end, bool *negativ
     const char *s = p, *after;
     *negative = s < end && *s == '-';
     if (s < end && (*s == '-' || *s == '+')) s++;
-    if ((after = decimal_word(s, end, "nan"))) {
-        *r = HSP__DECIMAL_NAN;
+    *r = HSP__DECIMAL_NAN;
+    if ((after = decimal_word(s, end, "nan"))) return after;
+    *r = HSP__DECIMAL_INF;
+    if ((after = decimal_word(s, end, "inf")) || (after = decimal_word(s, end, "infinity")))
         return after;
-    }
-    if ((after = decimal_word(s, end, "inf")) || (after = decimal_word(s, end, "infinity"))) {
-        *r = HSP__DECIMAL_INF;
-        return after;
-    }
     *r = HSP__DECIMAL_NONE;
     return p;
 }
@@ -193,13 +190,6 @@ typedef struct decimal_big {
     uint64_t word[DECIMAL_BIG_WORDS];
 } decimal_big;
 
-static void decimal_big_push(decimal_big *a, uint64_t word)
-{
-    if (word == 0) return;
-    assert(a->n < DECIMAL_BIG_WORDS);
-    a->word[a->n++] = word;
-}
-
 /* a = a * factor + plus */
 static void decimal_big_scale(decimal_big *a, uint64_t factor, uint64_t plus)
 {
@@ -209,7 +199,9 @@ static void decimal_big_scale(decimal_big *a, uint64_t factor, uint64_t plus)
         a->word[i] = (uint64_t)t;
         carry = (uint64_t)(t >> 64);
     }
-    decimal_big_push(a, carry);
+    if (carry == 0) return;
+    assert(a->n < DECIMAL_BIG_WORDS);
+    a->word[a->n++] = carry;
 }
 
 static void decimal_big_times_power_of_5(decimal_big *a, int64_t n)
@@ -230,14 +222,6 @@ static void decimal_big_times_power_of_2(decimal_big *a, int64_t n)
     memmove(a->word + words, a->word, (size_t)a->n * sizeof a->word[0]);
     memset(a->word, 0, (size_t)words * sizeof a->word[0]);
     a->n += words;
-}
-
-static int decimal_big_compare(const decimal_big *a, const decimal_big *b)
-{
-    if (a->n != b->n) return a->n < b->n ? -1 : 1;
-    for (int i = a->n - 1; i >= 0; i--)
-        if (a->word[i] != b->word[i]) return a->word[i] < b->word[i] ? -1 : 1;
-    return 0;
 }
 
 /* All digits of the number as D, *power such that it equals D 10^*power. Past the digits that can
@@ -281,7 +265,10 @@ static int decimal_compare_midpoint(const decimal_scan *s, uint64_t low, const d
         decimal_big_times_power_of_2(&digits, twos);
     else
         decimal_big_times_power_of_2(&middle, -twos);
-    return decimal_big_compare(&digits, &middle);
+    if (digits.n != middle.n) return digits.n < middle.n ? -1 : 1;
+    for (int i = digits.n - 1; i >= 0; i--)
+        if (digits.word[i] != middle.word[i]) return digits.word[i] < middle.word[i] ? -1 : 1;
+    return 0;
 }
 
 /* ---- Rounding ---------------------------------------------------------------------------------*/
@@ -570,31 +557,22 @@ static inline char *decimal_put(uint64_t ordinal, const decimal_format *f, char 
                                  : decimal_put_scientific(d, n, top, p);
 }
 
-size_t hsp__decimal_print_f64(double v, char *buf)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint64_t ordinal = bits & (UINT64_MAX >> 1);
-    char *p = buf;
-    *p = '-';
-    p += bits != ordinal && ordinal <= decimal_binary64.infinity; /* a nan has no sign */
-    p = decimal_put(ordinal, &decimal_binary64, p);
-    *p = '\0';
-    return (size_t)(p - buf);
-}
+#define DECIMAL_PRINT(TYPE, NUM, BITS, FORMAT)                                      \
+    size_t hsp__decimal_print_##TYPE(NUM v, char *buf)                              \
+    {                                                                               \
+        BITS bits;                                                                  \
+        memcpy(&bits, &v, sizeof bits);                                             \
+        const BITS ordinal = bits & ((BITS)-1 >> 1);                                \
+        char *p = buf;                                                              \
+        *p = '-';                                                                   \
+        p += bits != ordinal && ordinal <= FORMAT.infinity; /* a nan has no sign */ \
+        p = decimal_put(ordinal, &FORMAT, p);                                       \
+        *p = '\0';                                                                  \
+        return (size_t)(p - buf);                                                   \
+    }
 
-size_t hsp__decimal_print_f32(float v, char *buf)
-{
-    uint32_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint32_t ordinal = bits & (UINT32_MAX >> 1);
-    char *p = buf;
-    *p = '-';
-    p += bits != ordinal && ordinal <= decimal_binary32.infinity;
-    p = decimal_put(ordinal, &decimal_binary32, p);
-    *p = '\0';
-    return (size_t)(p - buf);
-}
+DECIMAL_PRINT(f64, double, uint64_t, decimal_binary64)
+DECIMAL_PRINT(f32, float, uint32_t, decimal_binary32)
 
 _Static_assert(HSP_NUMBER_MAX >= HSP__DECIMAL_MAX, "room for any number");
 
@@ -652,37 +630,6 @@ static double decimal_to_f64(const decimal_scan *s, hsp__decimal_widest *widest,
     return v;
 }
 
-const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
-                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
-{
-    decimal_scan s;
-    const char *after = decimal_scan_number(p, end, &s);
-    double v = 0;
-    if (after == p) {
-        after = decimal_explain(p, end, &s.negative, r);
-        if (*r == HSP__DECIMAL_INF) v = (double)INFINITY;
-        if (*r == HSP__DECIMAL_NAN) v = (double)NAN;
-        if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else {
-        v = decimal_to_f64(&s, widest, r);
-    }
-    *out = s.negative ? -v : v;
-    return after;
-}
-
-static void decimal_forget_loss(hsp__decimal_result *r)
-{
-    if (*r >= HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;
-}
-
-const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r)
-{
-    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
-    const char *after = hsp__decimal_f64_told(p, end, out, &widest, r);
-    decimal_forget_loss(r);
-    return after;
-}
-
 /* A double from decimal_clinger, zero or far inside the range of float, decides the float unless it
  * fell on a midpoint of two floats after a rounding of its own; an integer was not rounded. */
 static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
@@ -717,28 +664,34 @@ static float decimal_to_f32(const decimal_scan *s, hsp__decimal_widest *widest,
     return v;
 }
 
-const char *hsp__decimal_f32_told(const char *p, const char *end, float *out,
-                                  hsp__decimal_widest *widest, hsp__decimal_result *r)
-{
-    decimal_scan s;
-    const char *after = decimal_scan_number(p, end, &s);
-    float v = 0;
-    if (after == p) {
-        after = decimal_explain(p, end, &s.negative, r);
-        if (*r == HSP__DECIMAL_INF) v = INFINITY;
-        if (*r == HSP__DECIMAL_NAN) v = NAN;
-        if (*r == HSP__DECIMAL_NONE) s.negative = false;
-    } else {
-        v = decimal_to_f32(&s, widest, r);
+/* *out: 0, infinity or NaN where no number starts at p. */
+#define DECIMAL_READ(TYPE, NUM)                                                                 \
+    const char *hsp__decimal_##TYPE##_told(const char *p, const char *end, NUM *out,            \
+                                           hsp__decimal_widest *widest, hsp__decimal_result *r) \
+    {                                                                                           \
+        decimal_scan s;                                                                         \
+        const char *after = decimal_scan_number(p, end, &s);                                    \
+        NUM v = 0;                                                                              \
+        if (after == p) {                                                                       \
+            after = decimal_explain(p, end, &s.negative, r);                                    \
+            if (*r == HSP__DECIMAL_INF) v = (NUM)INFINITY;                                      \
+            if (*r == HSP__DECIMAL_NAN) v = (NUM)NAN;                                           \
+            if (*r == HSP__DECIMAL_NONE) s.negative = false;                                    \
+        } else {                                                                                \
+            v = decimal_to_##TYPE(&s, widest, r);                                               \
+        }                                                                                       \
+        *out = s.negative ? -v : v;                                                             \
+        return after;                                                                           \
+    }                                                                                           \
+                                                                                                \
+    const char *hsp__decimal_##TYPE(const char *p, const char *end, NUM *out,                   \
+                                    hsp__decimal_result *r)                                     \
+    {                                                                                           \
+        hsp__decimal_widest widest = HSP__DECIMAL_LONG;                                         \
+        const char *after = hsp__decimal_##TYPE##_told(p, end, out, &widest, r);                \
+        if (*r >= HSP__DECIMAL_TINY) *r = HSP__DECIMAL_OK;                                      \
+        return after;                                                                           \
     }
-    *out = s.negative ? -v : v;
-    return after;
-}
 
-const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r)
-{
-    hsp__decimal_widest widest = HSP__DECIMAL_LONG;
-    const char *after = hsp__decimal_f32_told(p, end, out, &widest, r);
-    decimal_forget_loss(r);
-    return after;
-}
+DECIMAL_READ(f64, double)
+DECIMAL_READ(f32, float)

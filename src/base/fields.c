@@ -118,35 +118,24 @@ static void fields_close(fields_json *json, const char *bracket, int same_line)
 static void fields_object(fields_json *json, const hsp_field *fields, const void *record);
 static void fields_value(fields_json *json, const hsp_field *field, const void *record);
 
-/* Numbers and flags stand in one line. */
-static int fields_in_line(const hsp_field *item)
-{
-    return !item->name && item->type <= HSP_FIELD_NUMBER;
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the table */
 static void fields_list(fields_json *json, const hsp_field *field, const void *record)
 {
     const hsp_field *item = field->of();
-    const int map = field->type == HSP_FIELD_MAP, line = !map && fields_in_line(item);
+    const int map = field->type == HSP_FIELD_MAP;
+    /* numbers and flags stand in one line */
+    const int line = !map && !item->name && item->type <= HSP_FIELD_NUMBER;
     fields_room room, key;
     const void *one;
     fields_open(json, map ? "{" : "[");
     for (size_t i = 0; !json->stopped && (one = hsp_field_value(field, record, i, &room)); i++) {
         fields_begin(json, map ? hsp_field_value(&item[0], one, 0, &key) : NULL, line);
-        if (map)
-            fields_value(json, &item[1], one);
-        else if (item->name)
+        if (!map && item->name)
             fields_object(json, item, one);
         else
-            fields_value(json, item, one);
+            fields_value(json, &item[map], one);
     }
     fields_close(json, map ? "}" : "]", line);
-}
-
-static void fields_number(fields_json *json, double number)
-{
-    hsp__json_put_number(&json->text, number == 0 ? 0 : number); /* no -0 */
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the table */
@@ -181,7 +170,7 @@ static void fields_value(fields_json *json, const hsp_field *field, const void *
     case HSP_FIELD_UPPER:
     case HSP_FIELD_SHARE:
     case HSP_FIELD_UPPER_SHARE:
-        fields_number(json, *(const double *)value);
+        hsp__json_put_number(&json->text, *(const double *)value + 0.0); /* no -0 */
         break;
     case HSP_FIELD_NUMBER:
         hsp__text_puts(&json->text, value);

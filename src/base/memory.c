@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static int memory_product(uint64_t count, size_t size, size_t *bytes)
+/* SIZE_MAX: that is too much. */
+static size_t memory_bytes(uint64_t count, size_t size)
 {
-    if (count > SIZE_MAX / 2 / size) return 0;
-    *bytes = count ? (size_t)count * size : 1;
-    return 1;
+    if (count > SIZE_MAX / 2 / size) return SIZE_MAX;
+    return count ? (size_t)count * size : 1;
 }
 
 /* The size of this thread's last request that was not met, until one as large is. */
@@ -26,10 +26,8 @@ void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size)
 
 void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size)
 {
-    size_t bytes;
     void *block = hsp__new_raw(memory, count, size);
-    if (block && memory_product(count, size, &bytes)) memset(block, 0, bytes);
-    return block;
+    return block ? memset(block, 0, memory_bytes(count, size)) : NULL;
 }
 
 /* In front of an object; as large as the strictest alignment. */
@@ -40,9 +38,8 @@ typedef union memory_owner {
 
 void *hsp__owned_new(const hsp_allocator *memory, uint64_t count, size_t size)
 {
-    size_t bytes;
-    if (!memory_product(count, size, &bytes) || bytes > SIZE_MAX - sizeof(memory_owner))
-        return NULL;
+    const size_t bytes = memory_bytes(count, size);
+    if (bytes == SIZE_MAX) return NULL;
     memory_owner *owner = hsp__new(memory, 1, sizeof *owner + bytes);
     if (!owner) return NULL;
     owner->memory = *memory;
@@ -64,10 +61,8 @@ void hsp__owned_free(void *object)
 
 void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size)
 {
-    size_t bytes = SIZE_MAX;
-    void *block = NULL;
-    if (memory_product(count, size, &bytes))
-        block = memory->reallocate(memory->user, pointer, bytes);
+    const size_t bytes = memory_bytes(count, size);
+    void *block = bytes < SIZE_MAX ? memory->reallocate(memory->user, pointer, bytes) : NULL;
     if (!block)
         memory_refused = bytes;
     else if (memory_refused <= bytes)
