@@ -122,31 +122,21 @@ static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
                                 const char *const *class_names, const char *const *feature_names,
                                 hsp_error *err)
 {
-    hsp_status status = HSP_OK;
-    for (uint32_t i = 0; !status && i < view->classes; i++) {
+    for (uint32_t i = 0; i < view->classes; i++) {
         char number[16];
         snprintf(number, sizeof number, "%u", i);
-        status =
-            data_add_name(&data->class_names, class_names ? class_names[i] : number, "class", err);
+        HSP__TRY(
+            data_add_name(&data->class_names, class_names ? class_names[i] : number, "class", err));
     }
-    for (uint64_t j = 0; !status && feature_names && j < view->cols; j++)
-        status = data_add_name(&data->feature_names, feature_names[j], "feature", err);
-    return status;
+    for (uint64_t j = 0; feature_names && j < view->cols; j++)
+        HSP__TRY(data_add_name(&data->feature_names, feature_names[j], "feature", err));
+    return HSP_OK;
 }
 
 /* Must a loop over rows end? */
 static int data_tick(hsp_context *ctx, uint64_t row)
 {
     return row % 64 == 0 && hsp__tick(ctx);
-}
-
-static void data_copy_dense(hsp_context *ctx, hsp_data *data, const hsp_view *view)
-{
-    const size_t bytes = hsp__value_bytes(view->precision);
-    const char *from = view->values;
-    char *to = data->values;
-    for (uint64_t i = 0; i < view->rows && view->cols && !data_tick(ctx, i); i++)
-        memcpy(to + i * view->cols * bytes, from + i * view->stride * bytes, view->cols * bytes);
 }
 
 /* Zeros that the caller stored are left out. */
@@ -188,37 +178,23 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
     uint64_t stored = view->storage == HSP_DENSE ? 0 : hsp_view_stored(view);
     HSP__TRY(hsp__data_shape(ctx, view->storage, view->precision, view->rows, view->cols, stored,
                              view->labels != NULL, err, &data));
-    hsp_status status = data_name_all(data, view, class_names, feature_names, err);
-    if (status) {
-        hsp_data_free(data);
-        return status;
-    }
-    if (view->storage == HSP_DENSE)
-        data_copy_dense(ctx, data, view);
-    else
-        data_copy_sparse(ctx, data, view);
+    const size_t bytes = view->cols * hsp__value_bytes(view->precision);
+    if (view->storage != HSP_DENSE) data_copy_sparse(ctx, data, view);
+    for (uint64_t i = 0;
+         view->storage == HSP_DENSE && i < view->rows && bytes && !data_tick(ctx, i); i++)
+        memcpy((char *)data->values + i * bytes, hsp__view_row(view, i).values, bytes);
     if (view->labels && view->rows)
         memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
+    hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     hsp__data_seal(data);
-    if (view->storage == HSP_DENSE) data->nonzeros = data_count_nonzeros(ctx, &data->view);
-    status = hsp__stop_status(ctx, err);
+    if (!status && view->storage == HSP_DENSE)
+        data->nonzeros = data_count_nonzeros(ctx, &data->view);
+    if (!status) status = hsp__stop_status(ctx, err);
     if (status)
         hsp_data_free(data);
     else
         *out = data;
     return status;
-}
-
-/* The first row that stores a zero, or the number of rows. */
-static uint64_t data_first_stored_zero(hsp_context *ctx, const hsp_view *view)
-{
-    uint64_t i = 0;
-    for (; i < view->rows && !data_tick(ctx, i); i++) {
-        const hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++)
-            if (hsp__row_value(view, &row, k) == 0) return i;
-    }
-    return i;
 }
 
 hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
@@ -227,13 +203,17 @@ hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *c
     HSP__NEED(err, ctx, view, out);
     HSP__TRY(hsp_view_check(ctx, view, err));
     if (view->storage == HSP_SPARSE) {
-        const uint64_t row = data_first_stored_zero(ctx, view);
+        for (uint64_t i = 0; i < view->rows && !data_tick(ctx, i); i++) {
+            const hsp__row row = hsp__view_row(view, i);
+            for (uint64_t k = 0; k < row.count; k++)
+                if (hsp__row_value(view, &row, k) == 0)
+                    return hsp__fail(
+                        err, HSP_BAD_DATA,
+                        "row %llu stores a zero: remove stored zeros, or copy the rows with "
+                        "hsp_data_copy, which leaves them out",
+                        (unsigned long long)i + 1);
+        }
         HSP__TRY(hsp__stop_status(ctx, err));
-        if (row < view->rows)
-            return hsp__fail(err, HSP_BAD_DATA,
-                             "row %llu stores a zero: remove stored zeros, or copy the rows with "
-                             "hsp_data_copy, which leaves them out",
-                             (unsigned long long)row + 1);
     }
     hsp_data *data = hsp__data_new(&ctx->allocator);
     if (!data) return hsp__fail_memory(err);
@@ -275,32 +255,27 @@ hsp_status hsp_data_set_weights(hsp_data *data, const double *weights, hsp_error
 
 int hsp_data_index_base(const hsp_data *data)
 {
-    if (!data) return 0;
-    return !data->index_base || data->index_base[0] != '0';
+    return data ? !data->index_base || data->index_base[0] != '0' : 0;
 }
 
 uint64_t hsp_data_rows(const hsp_data *data)
 {
-    if (!data) return 0;
-    return data->view.rows;
+    return data ? data->view.rows : 0;
 }
 
 uint64_t hsp_data_cols(const hsp_data *data)
 {
-    if (!data) return 0;
-    return data->view.cols;
+    return data ? data->view.cols : 0;
 }
 
 uint64_t hsp_data_nonzeros(const hsp_data *data)
 {
-    if (!data) return 0;
-    return data->nonzeros;
+    return data ? data->nonzeros : 0;
 }
 
 hsp_storage hsp_data_storage(const hsp_data *data)
 {
-    if (!data) return HSP_DENSE;
-    return data->view.storage;
+    return data ? data->view.storage : HSP_DENSE;
 }
 
 const char *hsp_data_precision_reason(const hsp_data *data)
@@ -318,27 +293,24 @@ const char *hsp_data_stored_note(const hsp_data *data)
 
 hsp_precision hsp_data_precision(const hsp_data *data)
 {
-    if (!data) return HSP_FLOAT32;
-    return data->view.precision;
+    return data ? data->view.precision : HSP_FLOAT32;
 }
 
 uint32_t hsp_data_classes(const hsp_data *data)
 {
-    if (!data) return 0;
-    return data->view.classes;
+    return data ? data->view.classes : 0;
 }
 
 const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index)
 {
-    if (!data) return NULL;
-    return class_index < data->class_names.count ? hsp__names_get(&data->class_names, class_index)
-                                                 : NULL;
+    return data && class_index < data->class_names.count
+               ? hsp__names_get(&data->class_names, class_index)
+               : NULL;
 }
 
 const char *hsp_data_feature_name(const hsp_data *data, uint64_t column)
 {
-    if (!data) return NULL;
-    return column < data->feature_names.count
+    return data && column < data->feature_names.count
                ? hsp__names_get(&data->feature_names, (uint32_t)column)
                : NULL;
 }
@@ -361,8 +333,7 @@ uint64_t hsp_data_bytes(const hsp_data *data)
 
 const hsp_encoding *hsp_data_encoding(const hsp_data *data)
 {
-    if (!data) return NULL;
-    return data->encoding;
+    return data ? data->encoding : NULL;
 }
 
 hsp_status hsp__data_borrow(hsp_context *ctx, const hsp_data *from, hsp_error *err, hsp_data **out)

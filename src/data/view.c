@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "data/data.h"
+#include "vec/vec.h"
 
 hsp_view hsp_view_dense(hsp_precision precision, uint64_t rows, uint64_t cols, uint64_t stride,
                         const void *values)
@@ -39,20 +40,14 @@ uint64_t hsp_view_stored(const hsp_view *view)
     return hsp__view_start(view, view->rows) - hsp__view_start(view, 0);
 }
 
-/* The next entry that is not zero, from k on. */
-static uint64_t view_skip(const hsp_view *view, const hsp__row *row, uint64_t k)
-{
-    while (k < row->count && hsp__row_value(view, row, k) == 0)
-        k++;
-    return k;
-}
-
 int hsp__view_same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64_t j)
 {
     const hsp__row x = hsp__view_row(a, i), y = hsp__view_row(b, j);
     for (uint64_t p = 0, q = 0;; p++, q++) {
-        p = view_skip(a, &x, p);
-        q = view_skip(b, &y, q);
+        while (p < x.count && hsp__row_value(a, &x, p) == 0)
+            p++;
+        while (q < y.count && hsp__row_value(b, &y, q) == 0)
+            q++;
         if (p == x.count || q == y.count) return p == x.count && q == y.count;
         if (hsp__row_column(&x, p) != hsp__row_column(&y, q) ||
             hsp__row_value(a, &x, p) != hsp__row_value(b, &y, q))
@@ -99,23 +94,6 @@ static hsp_status view_check_shape(const hsp_view *view, hsp_error *err)
     return HSP_OK;
 }
 
-/* All x finite? Adding x*0 leaves a zero unless one of them was not: no branch a value. */
-static int view_finite_f32(const float *x, uint64_t n)
-{
-    float sum = 0;
-    for (uint64_t i = 0; i < n; i++)
-        sum += x[i] * 0;
-    return sum == 0;
-}
-
-static int view_finite_f64(const double *x, uint64_t n)
-{
-    double sum = 0;
-    for (uint64_t i = 0; i < n; i++)
-        sum += x[i] * 0;
-    return sum == 0;
-}
-
 hsp_status hsp__view_check_finite(const hsp_view *view, uint64_t from, uint64_t to, hsp_error *err)
 {
     for (uint64_t i = from; i < to; i++) {
@@ -138,91 +116,70 @@ typedef struct view_check {
     atomic_uint_fast64_t bad_row; /* the first one found wrong, or UINT64_MAX */
 } view_check;
 
-static int view_row_sound(const view_check *check, uint64_t i)
+/* HSP_BAD_DATA with what is wrong with a row. */
+static hsp_status view_check_row(const view_check *check, uint64_t i, hsp_error *err)
 {
     const hsp_view *view = check->view;
-    if (view->labels && view->labels[i] >= view->classes) return 0;
+    const unsigned long long number = i + 1;
+    if (view->labels && view->labels[i] >= view->classes)
+        return hsp__fail(err, HSP_BAD_DATA, "row %llu: its label is class %u of %u", number,
+                         view->labels[i], view->classes);
     if (view->storage != HSP_DENSE) {
         uint64_t from = hsp__view_start(view, i), to = hsp__view_start(view, i + 1);
-        if (from < check->first || to < from || to > check->first + check->stored) return 0;
+        if (from < check->first || to < from || to > check->first + check->stored)
+            return hsp__fail(err, HSP_BAD_DATA, "row %llu: its offsets are not ascending", number);
     }
-    hsp__row row = hsp__view_row(view, i);
-    if (row.indices && row.count) {
-        uint32_t unordered = 0;
-        for (uint64_t k = 1; k < row.count; k++)
-            unordered |= row.indices[k - 1] >= row.indices[k];
-        if (unordered || row.indices[row.count - 1] >= view->cols) return 0;
-    }
-    if (!row.values) return 1;
-    return view->precision == HSP_FLOAT32 ? view_finite_f32(row.values, row.count)
-                                          : view_finite_f64(row.values, row.count);
+    const hsp__row row = hsp__view_row(view, i);
+    uint32_t unordered = 0;
+    for (uint64_t k = 1; row.indices && k < row.count; k++)
+        unordered |= row.indices[k - 1] >= row.indices[k];
+    if (row.indices && row.count && (unordered || row.indices[row.count - 1] >= view->cols))
+        for (uint64_t k = 0; k < row.count; k++) {
+            if (row.indices[k] >= view->cols)
+                return hsp__fail(err, HSP_BAD_DATA, "row %llu: column index %u of %llu columns",
+                                 number, row.indices[k], (unsigned long long)view->cols);
+            if (k && row.indices[k - 1] >= row.indices[k])
+                return hsp__fail(err, HSP_BAD_DATA,
+                                 "row %llu: its column indices are not ascending", number);
+        }
+    const hsp__vec_table *vec = hsp__vec();
+    if (!row.values || (view->precision == HSP_FLOAT32 ? vec->finite_f32(row.values, row.count)
+                                                       : vec->finite_f64(row.values, row.count)))
+        return HSP_OK;
+    return hsp__view_check_finite(view, i, i + 1, err);
 }
 
 static void view_check_part(void *user, uint64_t part)
 {
     view_check *check = user;
-    uint64_t from = hsp__part(check->view->rows, check->parts, part);
-    uint64_t to = hsp__part(check->view->rows, check->parts, part + 1);
-    for (uint64_t i = from; i < to; i++) {
-        if (view_row_sound(check, i)) continue;
-        uint_fast64_t seen = atomic_load(&check->bad_row);
-        while (i < seen && !atomic_compare_exchange_weak(&check->bad_row, &seen, i)) {
-        }
-        return;
+    uint64_t i = hsp__part(check->view->rows, check->parts, part);
+    const uint64_t to = hsp__part(check->view->rows, check->parts, part + 1);
+    while (i < to && view_check_row(check, i, NULL) == HSP_OK)
+        i++;
+    uint_fast64_t seen = atomic_load(&check->bad_row);
+    while (i < to && i < seen && !atomic_compare_exchange_weak(&check->bad_row, &seen, i)) {
     }
-}
-
-/* Say what is wrong with a row that is known to be wrong. */
-static hsp_status view_explain(const view_check *check, uint64_t i, hsp_error *err)
-{
-    const hsp_view *view = check->view;
-    const unsigned long long row_number = i + 1;
-    hsp_status status;
-    if (view->labels && view->labels[i] >= view->classes)
-        return hsp__fail(err, HSP_BAD_DATA, "row %llu: its label is class %u of %u", row_number,
-                         view->labels[i], view->classes);
-    if (view->storage != HSP_DENSE) {
-        uint64_t from = hsp__view_start(view, i), to = hsp__view_start(view, i + 1);
-        if (from < check->first || to < from || to > check->first + check->stored)
-            return hsp__fail(err, HSP_BAD_DATA, "row %llu: its offsets are not ascending",
-                             row_number);
-    }
-    hsp__row row = hsp__view_row(view, i);
-    for (uint64_t k = 0; k < row.count; k++) {
-        if (row.indices && row.indices[k] >= view->cols)
-            return hsp__fail(err, HSP_BAD_DATA, "row %llu: column index %u of %llu columns",
-                             row_number, row.indices[k], (unsigned long long)view->cols);
-        if (row.indices && k && row.indices[k - 1] >= row.indices[k])
-            return hsp__fail(err, HSP_BAD_DATA, "row %llu: its column indices are not ascending",
-                             row_number);
-    }
-    status = hsp__view_check_finite(view, i, i + 1, err);
-    return status ? status : hsp__fail(err, HSP_BAD_DATA, "row %llu is not sound", row_number);
 }
 
 hsp_status hsp_view_check(hsp_context *ctx, const hsp_view *view, hsp_error *err)
 {
     HSP__NEED(err, ctx, view);
     HSP__TRY(view_check_shape(view, err));
-    view_check check = {.view = view};
-    uint64_t stored;
-    if (view->storage == HSP_DENSE) {
-        stored = view->rows * view->cols;
-    } else {
+    view_check check = {.view = view, .stored = view->rows * view->cols};
+    if (view->storage != HSP_DENSE) {
         check.first = hsp__view_start(view, 0);
-        uint64_t end = hsp__view_start(view, view->rows);
+        const uint64_t end = hsp__view_start(view, view->rows);
         if (end < check.first)
             return hsp__fail(err, HSP_BAD_DATA, "the last offset is below the first");
-        stored = end - check.first;
-        if (stored && (!view->indices || (view->storage == HSP_SPARSE && !view->values)))
+        check.stored = end - check.first;
+        if (check.stored && (!view->indices || (view->storage == HSP_SPARSE && !view->values)))
             return hsp__fail(err, HSP_BAD_DATA, "sparse rows without indices or values");
     }
-    check.stored = stored;
-    check.parts = hsp__parts(view->rows, view->rows ? stored * 8 / view->rows + 8 : 1);
+    check.parts = hsp__parts(view->rows, view->rows ? check.stored * 8 / view->rows + 8 : 1);
     atomic_init(&check.bad_row, UINT64_MAX);
     hsp__tasks_run(ctx, check.parts, view_check_part, &check);
-    uint64_t bad = atomic_load(&check.bad_row);
-    return bad == UINT64_MAX ? HSP_OK : view_explain(&check, bad, err);
+    const uint64_t bad = atomic_load(&check.bad_row);
+    return bad == UINT64_MAX ? HSP_OK : view_check_row(&check, bad, err);
 }
 
 double hsp__view_entry(const hsp_view *view, uint64_t i, uint64_t column)
