@@ -8,18 +8,13 @@
 #include "base/memory.h"
 #include "base/stop.h"
 
-typedef struct compress_kind {
+static const struct {
     const char *packing, *ending, *magic;
     size_t magic_size;
-} compress_kind;
-
-static const compress_kind compress_kinds[] = {
+} compress_kinds[] = {
     {"gzip", ".gz", "\x1f\x8b", 2},
     {"bzip2", ".bz2", "BZh", 3},
-    {"xz", ".xz",
-     "\xfd"
-     "7zXZ\0",
-     6},
+    {"xz", ".xz", "\xfd\x37zXZ\0", 6},
     {"zstd", ".zst", "\x28\xb5\x2f\xfd", 4},
 };
 
@@ -28,13 +23,13 @@ static const compress_kind compress_kinds[] = {
 const char *hsp__packing_of(const char *bytes, size_t size)
 {
     for (size_t i = 0; i < COMPRESS_KINDS; i++) {
-        const compress_kind *kind = &compress_kinds[i];
-        if (size < kind->magic_size || memcmp(bytes, kind->magic, kind->magic_size) != 0) continue;
+        const size_t magic = compress_kinds[i].magic_size;
+        if (size < magic || memcmp(bytes, compress_kinds[i].magic, magic) != 0) continue;
         /* "BZh" may begin a word: bzip2 goes on with a digit and one of two marks */
-        if (strcmp(kind->packing, "bzip2") == 0 &&
+        if (strcmp(compress_kinds[i].packing, "bzip2") == 0 &&
             (size < 5 || bytes[3] < '1' || bytes[3] > '9' || (bytes[4] != '1' && bytes[4] != 0x17)))
             continue;
-        return kind->packing;
+        return compress_kinds[i].packing;
     }
     return NULL;
 }
@@ -101,195 +96,146 @@ static hsp_status compress_load(compress_calls *calls, const char *packing, cons
 }
 
 #define COMPRESS_BUFFER ((size_t)128 << 10)
-
-struct hsp__unpacker {
-    hsp_allocator memory;
-    compress_calls calls[1];
-    struct archive *archive;
-    const char *packing;
-    char *name;
-    hsp__packed_read from;
-    void *user;
-    int empty;              /* nothing is packed in there */
-    hsp_status from_status; /* what the source below answered, when it failed */
-    hsp_error from_error;
-    char buffer[COMPRESS_BUFFER];
-};
-
-static la_ssize_t unpacker_callback(struct archive *archive, void *user, const void **bytes)
-{
-    hsp__unpacker *unpacker = user;
-    size_t got = 0;
-    unpacker->from_status = unpacker->from(unpacker->user, unpacker->buffer, COMPRESS_BUFFER,
-                                           &unpacker->from_error, &got);
-    if (unpacker->from_status) {
-        unpacker->calls->set_error(archive, 5, "cannot read");
-        return -1;
-    }
-    *bytes = unpacker->buffer;
-    return (la_ssize_t)got;
-}
-
-static hsp_status unpacker_fail(hsp__unpacker *unpacker, hsp_error *err)
-{
-    if (unpacker->from_status) {
-        if (err) *err = unpacker->from_error;
-        return unpacker->from_status;
-    }
-    const char *reason = unpacker->calls->error_string(unpacker->archive);
-    return hsp__fail_at(err, HSP_BAD_DATA, unpacker->name, 0, 0,
-                        "damaged or truncated %s data (%s)", unpacker->packing,
-                        reason ? reason : "no reason given");
-}
-
-/* This packing and no other: the library knows some that run programs, or look inside again. */
-static void unpacker_allow(const hsp__unpacker *unpacker, const char *packing)
-{
-    if (strcmp(packing, "gzip") == 0) unpacker->calls->read_support_filter_gzip(unpacker->archive);
-    if (strcmp(packing, "bzip2") == 0)
-        unpacker->calls->read_support_filter_bzip2(unpacker->archive);
-    if (strcmp(packing, "xz") == 0) unpacker->calls->read_support_filter_xz(unpacker->archive);
-    if (strcmp(packing, "zstd") == 0) unpacker->calls->read_support_filter_zstd(unpacker->archive);
-}
-
-hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
-                             hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
-{
-    struct archive_entry *entry;
-    hsp__unpacker *unpacker = hsp__new(&ctx->allocator, 1, sizeof *unpacker);
-    if (!unpacker) return hsp__fail_memory(err);
-    hsp_status status = compress_load(unpacker->calls, packing, name, err);
-    if (status) {
-        hsp__free(&ctx->allocator, unpacker);
-        return status;
-    }
-    unpacker->memory = ctx->allocator;
-    unpacker->packing = packing;
-    unpacker->from = from;
-    unpacker->user = user;
-    unpacker->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    unpacker->archive = unpacker->calls->read_new();
-    if (!unpacker->name || !unpacker->archive) {
-        status = hsp__fail_memory(err);
-        goto done;
-    }
-    /* The raw format takes any stream as one entry; an empty one has none. */
-    unpacker_allow(unpacker, packing);
-    unpacker->calls->read_support_format_raw(unpacker->archive);
-    unpacker->calls->read_support_format_empty(unpacker->archive);
-    if (unpacker->calls->read_open(unpacker->archive, unpacker, NULL, unpacker_callback, NULL)) {
-        status = unpacker_fail(unpacker, err);
-        goto done;
-    }
-    /* Too short to be recognised, a stream would pass through as it is. */
-    int found = unpacker->calls->read_next_header(unpacker->archive, &entry);
-    unpacker->empty = found == ARCHIVE_EOF;
-    if ((found != ARCHIVE_OK && found != ARCHIVE_EOF) ||
-        unpacker->calls->filter_code(unpacker->archive, 0) == ARCHIVE_FILTER_NONE)
-        status = unpacker_fail(unpacker, err);
-done:
-    if (status)
-        hsp__unpacker_free(unpacker);
-    else
-        *out = unpacker;
-    return status;
-}
-
-hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
-                              size_t *got)
-{
-    la_ssize_t count =
-        unpacker->empty ? 0 : unpacker->calls->read_data(unpacker->archive, buffer, want);
-    if (count < 0) return unpacker_fail(unpacker, err);
-    *got = (size_t)count;
-    return HSP_OK;
-}
-
-void hsp__unpacker_free(hsp__unpacker *unpacker)
-{
-    if (!unpacker) return;
-    hsp_allocator memory = unpacker->memory;
-    if (unpacker->archive) unpacker->calls->read_free(unpacker->archive);
-    hsp__free(&memory, unpacker->name);
-    hsp__free(&memory, unpacker);
-}
-
-#define PACKER_PIECE ((size_t)4 << 10) /* bytes between two ticks: some methods are slow */
+#define COMPRESS_PIECE  ((size_t)4 << 10) /* bytes between two ticks: some methods are slow */
 
 struct hsp__packer {
     hsp_context *ctx;
     hsp_allocator memory;
     compress_calls calls[1];
     struct archive *archive;
+    const char *packing;
     char *name;
+    hsp__packed_read from; /* NULL: this one packs */
     hsp__packed_write to;
     void *user;
-    int discard;          /* nobody wants the bytes any more */
-    hsp_status to_status; /* what the output below answered, when it failed */
-    hsp_error to_error;
+    int empty;         /* nothing is packed in there */
+    int discard;       /* nobody wants the bytes any more */
+    hsp_status status; /* what the stream below answered, when it failed */
+    hsp_error error;
+    char buffer[COMPRESS_BUFFER];
 };
 
-static la_ssize_t packer_callback(struct archive *archive, void *user, const void *bytes,
-                                  size_t size)
+static la_ssize_t compress_take(struct archive *archive, void *user, const void **bytes)
 {
     hsp__packer *packer = user;
-    if (packer->discard) return (la_ssize_t)size;
-    packer->to_status = packer->to(packer->user, bytes, size, &packer->to_error);
-    if (!packer->to_status) return (la_ssize_t)size;
-    packer->calls->set_error(archive, 5, "cannot write");
-    return -1;
+    size_t got = 0;
+    packer->status =
+        packer->from(packer->user, packer->buffer, COMPRESS_BUFFER, &packer->error, &got);
+    if (packer->status) packer->calls->set_error(archive, 5, "cannot read");
+    *bytes = packer->buffer;
+    return packer->status ? -1 : (la_ssize_t)got;
 }
 
-static hsp_status packer_fail(hsp__packer *packer, hsp_error *err)
+static la_ssize_t compress_give(struct archive *archive, void *user, const void *bytes, size_t size)
 {
-    if (packer->to_status) {
-        if (err) *err = packer->to_error;
-        return packer->to_status;
+    hsp__packer *packer = user;
+    if (!packer->discard) packer->status = packer->to(packer->user, bytes, size, &packer->error);
+    if (packer->status) packer->calls->set_error(archive, 5, "cannot write");
+    return packer->status ? -1 : (la_ssize_t)size;
+}
+
+static hsp_status compress_fail(hsp__packer *packer, hsp_error *err)
+{
+    if (packer->status) {
+        if (err) *err = packer->error;
+        return packer->status;
     }
     const char *reason = packer->calls->error_string(packer->archive);
-    return hsp__fail_at(err, HSP_IO, packer->name, 0, 0, "cannot compress (%s)",
-                        reason ? reason : "no reason given");
+    if (!reason) reason = "no reason given";
+    if (!packer->from)
+        return hsp__fail_at(err, HSP_IO, packer->name, 0, 0, "cannot compress (%s)", reason);
+    return hsp__fail_at(err, HSP_BAD_DATA, packer->name, 0, 0, "damaged or truncated %s data (%s)",
+                        packer->packing, reason);
+}
+
+/* The stream, before anything is read or written; the caller frees it, also after a failure. */
+static hsp_status compress_new(hsp_context *ctx, const char *packing, const char *name, void *user,
+                               int packs, hsp_error *err, hsp__packer **out)
+{
+    hsp__packer *packer = *out = hsp__new(&ctx->allocator, 1, sizeof *packer);
+    if (!packer) return hsp__fail_memory(err);
+    packer->ctx = ctx;
+    packer->memory = ctx->allocator;
+    packer->packing = packing;
+    packer->user = user;
+    HSP__TRY(compress_load(packer->calls, packing, name, err));
+    packer->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
+    packer->archive = packs ? packer->calls->write_new() : packer->calls->read_new();
+    return packer->name && packer->archive ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status compress_open(hsp__packer *packer, hsp_error *err)
+{
+    const compress_calls *calls = packer->calls;
+    struct archive *archive = packer->archive;
+    struct archive_entry *entry;
+    /* This packing and no other: the library knows some that run programs, or look inside again. */
+    if (strcmp(packer->packing, "gzip") == 0) calls->read_support_filter_gzip(archive);
+    if (strcmp(packer->packing, "bzip2") == 0) calls->read_support_filter_bzip2(archive);
+    if (strcmp(packer->packing, "xz") == 0) calls->read_support_filter_xz(archive);
+    if (strcmp(packer->packing, "zstd") == 0) calls->read_support_filter_zstd(archive);
+    /* The raw format takes any stream as one entry; an empty one has none. */
+    calls->read_support_format_raw(archive);
+    calls->read_support_format_empty(archive);
+    if (calls->read_open(archive, packer, NULL, compress_take, NULL))
+        return compress_fail(packer, err);
+    /* Too short to be recognised, a stream would pass through as it is. */
+    const int found = calls->read_next_header(archive, &entry);
+    packer->empty = found == ARCHIVE_EOF;
+    const int plain = calls->filter_code(archive, 0) == ARCHIVE_FILTER_NONE;
+    return (found == ARCHIVE_OK || packer->empty) && !plain ? HSP_OK : compress_fail(packer, err);
+}
+
+hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
+                             hsp__packed_read from, void *user, hsp_error *err, hsp__packer **out)
+{
+    hsp__packer *packer = NULL;
+    hsp_status status = compress_new(ctx, packing, name, user, 0, err, &packer);
+    if (packer) packer->from = from;
+    if (!status) status = compress_open(packer, err);
+    if (status)
+        hsp__packer_free(packer);
+    else
+        *out = packer;
+    return status;
+}
+
+hsp_status hsp__unpacker_read(hsp__packer *packer, void *buffer, size_t want, hsp_error *err,
+                              size_t *got)
+{
+    la_ssize_t count = packer->empty ? 0 : packer->calls->read_data(packer->archive, buffer, want);
+    if (count < 0) return compress_fail(packer, err);
+    *got = (size_t)count;
+    return HSP_OK;
 }
 
 /* One raw entry without a name; its size need not be known. */
-static int packer_start(hsp__packer *packer, const char *packing)
+static int compress_start(hsp__packer *packer)
 {
-    struct archive_entry *entry = packer->calls->entry_new();
+    const compress_calls *calls = packer->calls;
+    struct archive *archive = packer->archive;
+    struct archive_entry *entry = calls->entry_new();
     if (!entry) return 0;
-    packer->calls->entry_set_filetype(entry, AE_IFREG);
+    calls->entry_set_filetype(entry, AE_IFREG);
     /* The same rows are the same bytes tomorrow: no time in them. */
-    const char *options = strcmp(packing, "gzip") == 0 ? "gzip:!timestamp" : NULL;
-    int started = packer->calls->write_add_filter_by_name(packer->archive, packing) == ARCHIVE_OK &&
-                  packer->calls->write_set_options(packer->archive, options) == ARCHIVE_OK &&
-                  packer->calls->write_set_format_raw(packer->archive) == ARCHIVE_OK &&
-                  packer->calls->write_set_bytes_per_block(packer->archive, 0) == ARCHIVE_OK &&
-                  packer->calls->write_open(packer->archive, packer, NULL, packer_callback, NULL) ==
-                      ARCHIVE_OK &&
-                  packer->calls->write_header(packer->archive, entry) == ARCHIVE_OK;
-    packer->calls->entry_free(entry);
+    const char *options = strcmp(packer->packing, "gzip") == 0 ? "gzip:!timestamp" : NULL;
+    int started = calls->write_add_filter_by_name(archive, packer->packing) == ARCHIVE_OK &&
+                  calls->write_set_options(archive, options) == ARCHIVE_OK &&
+                  calls->write_set_format_raw(archive) == ARCHIVE_OK &&
+                  calls->write_set_bytes_per_block(archive, 0) == ARCHIVE_OK &&
+                  calls->write_open(archive, packer, NULL, compress_give, NULL) == ARCHIVE_OK &&
+                  calls->write_header(archive, entry) == ARCHIVE_OK;
+    calls->entry_free(entry);
     return started;
 }
 
 hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,
                            hsp__packed_write to, void *user, hsp_error *err, hsp__packer **out)
 {
-    hsp__packer *packer = hsp__new(&ctx->allocator, 1, sizeof *packer);
-    if (!packer) return hsp__fail_memory(err);
-    hsp_status status = compress_load(packer->calls, packing, name, err);
-    if (status) {
-        hsp__free(&ctx->allocator, packer);
-        return status;
-    }
-    packer->ctx = ctx;
-    packer->memory = ctx->allocator;
-    packer->to = to;
-    packer->user = user;
-    packer->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    packer->archive = packer->calls->write_new();
-    if (!packer->name || !packer->archive)
-        status = hsp__fail_memory(err);
-    else if (!packer_start(packer, packing))
-        status = packer_fail(packer, err);
+    hsp__packer *packer = NULL;
+    hsp_status status = compress_new(ctx, packing, name, user, 1, err, &packer);
+    if (packer) packer->to = to;
+    if (!status && !compress_start(packer)) status = compress_fail(packer, err);
     if (status)
         hsp__packer_free(packer);
     else
@@ -300,11 +246,11 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
 hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)
 {
     for (size_t from = 0, some; from < size; from += some) {
-        some = size - from < PACKER_PIECE ? size - from : PACKER_PIECE;
+        some = size - from < COMPRESS_PIECE ? size - from : COMPRESS_PIECE;
         if (hsp__tick(packer->ctx)) return hsp__stop_status(packer->ctx, err);
         const la_ssize_t count =
             packer->calls->write_data(packer->archive, (const char *)bytes + from, some);
-        if (count < 0 || (size_t)count != some) return packer_fail(packer, err);
+        if (count < 0 || (size_t)count != some) return compress_fail(packer, err);
     }
     return HSP_OK;
 }
@@ -312,17 +258,17 @@ hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size
 hsp_status hsp__packer_finish(hsp__packer *packer, hsp_error *err)
 {
     return packer->calls->write_close(packer->archive) == ARCHIVE_OK ? HSP_OK
-                                                                     : packer_fail(packer, err);
+                                                                     : compress_fail(packer, err);
 }
 
 void hsp__packer_free(hsp__packer *packer)
 {
     if (!packer) return;
     hsp_allocator memory = packer->memory;
-    if (packer->archive) {
-        packer->discard = 1; /* closing writes what is left; only a clean close frees everything */
-        packer->calls->write_free(packer->archive);
-    }
+    packer->discard = 1; /* closing writes what is left; only a clean close frees everything */
+    packer->status = HSP_OK;
+    if (packer->archive && packer->from) packer->calls->read_free(packer->archive);
+    if (packer->archive && !packer->from) packer->calls->write_free(packer->archive);
     hsp__free(&memory, packer->name);
     hsp__free(&memory, packer);
 }
@@ -330,22 +276,17 @@ void hsp__packer_free(hsp__packer *packer)
 #else
 
 hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
-                             hsp__packed_read from, void *user, hsp_error *err, hsp__unpacker **out)
+                             hsp__packed_read from, void *user, hsp_error *err, hsp__packer **out)
 {
     (void)ctx, (void)from, (void)user, (void)out;
     return compress_unsupported(packing, name, err);
 }
 
-hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
+hsp_status hsp__unpacker_read(hsp__packer *packer, void *buffer, size_t want, hsp_error *err,
                               size_t *got)
 {
-    (void)unpacker, (void)buffer, (void)want, (void)got;
+    (void)packer, (void)buffer, (void)want, (void)got;
     return compress_unsupported("any", "", err);
-}
-
-void hsp__unpacker_free(hsp__unpacker *unpacker)
-{
-    (void)unpacker;
 }
 
 hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,

@@ -12,23 +12,19 @@
 const char *hsp__packing_of(const char *bytes, size_t size);
 const char *hsp__packing_by_name(const char *path);
 
-/* Where packed bytes come from: up to `want` of them, 0 at the end. */
+/* Where packed bytes come from: up to `want` of them, 0 at the end; and where they go. */
 typedef hsp_status (*hsp__packed_read)(void *user, void *buffer, size_t want, hsp_error *err,
                                        size_t *got);
-
-typedef struct hsp__unpacker hsp__unpacker;
-hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
-                             hsp__packed_read from, void *user, hsp_error *err,
-                             hsp__unpacker **out);
-/* Up to `want` unpacked bytes; 0 at the end. A damaged or truncated input is HSP_BAD_DATA. */
-hsp_status hsp__unpacker_read(hsp__unpacker *unpacker, void *buffer, size_t want, hsp_error *err,
-                              size_t *got);
-void hsp__unpacker_free(hsp__unpacker *unpacker);
-
-/* Where packed bytes go. */
 typedef hsp_status (*hsp__packed_write)(void *user, const void *bytes, size_t size, hsp_error *err);
 
+/* A stream that is unpacked or packed. */
 typedef struct hsp__packer hsp__packer;
+hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *name,
+                             hsp__packed_read from, void *user, hsp_error *err, hsp__packer **out);
+/* Up to `want` unpacked bytes; 0 at the end. A damaged or truncated input is HSP_BAD_DATA. */
+hsp_status hsp__unpacker_read(hsp__packer *packer, void *buffer, size_t want, hsp_error *err,
+                              size_t *got);
+
 hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *name,
                            hsp__packed_write to, void *user, hsp_error *err, hsp__packer **out);
 hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err);

@@ -148,7 +148,7 @@ void hsp__source_free(hsp__source *source)
 {
     if (!source) return;
     hsp_allocator memory = source->memory;
-    hsp__unpacker_free(source->unpacker);
+    hsp__packer_free(source->unpacker);
     if (source->fd >= 0) close(source->fd);
     hsp__free(&memory, source->ahead);
     hsp__free(&memory, source->name);
@@ -208,7 +208,7 @@ hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *
 {
     if (source->fd >= 0 && lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
         return hsp__fail_errno(err, source->name, "cannot read again");
-    hsp__unpacker_free(source->unpacker);
+    hsp__packer_free(source->unpacker);
     source->unpacker = NULL;
     source->position = 0;
     if (source->told) hsp__sha256_init(&source->told->sha);

@@ -15,7 +15,7 @@ typedef struct hsp__source {
                           pipe */
     int rewinds;       /* it can be read again from its beginning */
     int mappable;      /* it is a plain regular file: a binary cache wants to be mapped */
-    struct hsp__unpacker *unpacker; /* of compressed input, whose size says little about how much
+    struct hsp__packer *unpacker; /* of compressed input, whose size says little about how much
                                        text will come; NULL: plain */
     struct hsp__provenance *told;   /* gets the hash of all bytes that are read; its other
                                        members are for readers. NULL: nobody asked */
