@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/output.h"
@@ -127,27 +128,16 @@ static uint64_t container_tensor_bytes(const hsp__tensor *tensor)
     return count * container_dtypes[tensor->dtype].size;
 }
 
-/* Call visit for every tensor in the order of the file: 8-byte elements first, bytes last. */
-typedef hsp_status (*container_visit)(void *user, const hsp__tensor *tensor, hsp_error *err);
-
-static hsp_status container_in_order(const hsp__tensor *tensors, size_t count,
-                                     container_visit visit, void *user, hsp_error *err)
+/* The tensors in the order of the file: 8-byte elements first, bytes last. */
+static const hsp__tensor **container_order(hsp__scratch *scratch, const hsp__tensor *tensors,
+                                           size_t count)
 {
-    for (size_t element = 8; element; element /= 2)
-        for (size_t i = 0; i < count; i++) {
-            if (container_dtypes[tensors[i].dtype].size != element) continue;
-            HSP__TRY(visit(user, &tensors[i], err));
-        }
-    return HSP_OK;
+    const hsp__tensor **order = hsp__scratch_new(scratch, count, sizeof *order);
+    for (size_t element = 8, n = 0; order && element; element /= 2)
+        for (size_t i = 0; i < count; i++)
+            if (container_dtypes[tensors[i].dtype].size == element) order[n++] = &tensors[i];
+    return order;
 }
-
-typedef struct container_writer {
-    hsp_context *ctx;
-    hsp__text header;
-    hsp__output *output;
-    uint64_t offset; /* of the next tensor in the data section */
-    uint64_t total;  /* bytes of all tensors */
-} container_writer;
 
 static void container_put(hsp__text *text, const char *string)
 {
@@ -155,51 +145,29 @@ static void container_put(hsp__text *text, const char *string)
     hsp__json_put_string(text, string, strlen(string));
 }
 
-static hsp_status container_put_crc(void *user, const hsp__tensor *tensor, hsp_error *err)
+/* ,"crc32.NAME":"CHECKSUM" */
+static hsp_status container_put_crc(hsp_context *ctx, hsp__text *text, const hsp__tensor *tensor,
+                                    hsp_error *err)
 {
-    container_writer *writer = user;
     uint32_t crc;
-    HSP__TRY(
-        container_checksum(writer->ctx, tensor->data, container_tensor_bytes(tensor), err, &crc));
+    HSP__TRY(container_checksum(ctx, tensor->data, container_tensor_bytes(tensor), err, &crc));
     hsp__text key;
-    hsp__text_init(&key, &writer->ctx->allocator);
+    hsp__text_init(&key, &ctx->allocator);
     hsp__text_printf(&key, "crc32.%s", tensor->name);
-    if (!key.failed) {
-        hsp__text_puts(&writer->header, ",");
-        container_put(&writer->header, key.data);
-        hsp__text_printf(&writer->header, ":\"%08x\"", (unsigned)crc);
-    }
-    writer->header.failed |= key.failed;
+    hsp__text_puts(text, ",");
+    if (!key.failed) container_put(text, key.data);
+    hsp__text_printf(text, ":\"%08x\"", (unsigned)crc);
+    text->failed |= key.failed;
     hsp__text_free(&key);
     return HSP_OK;
 }
 
-static hsp_status container_put_tensor(void *user, const hsp__tensor *tensor, hsp_error *err)
+/* The header, its size before it, spaces behind it; *total: the bytes of all tensors. */
+static hsp_status container_make_header(hsp_context *ctx, const char *path, const hsp__meta *meta,
+                                        size_t meta_count, const hsp__tensor *const *tensors,
+                                        size_t tensor_count, hsp_error *err, hsp__text *text,
+                                        uint64_t *total)
 {
-    container_writer *writer = user;
-    hsp__text *text = &writer->header;
-    uint64_t end = writer->offset + container_tensor_bytes(tensor);
-    (void)err;
-    hsp__text_puts(text, ",");
-    container_put(text, tensor->name);
-    hsp__text_printf(text, ":{\"dtype\":\"%s\",\"shape\":[%llu",
-                     container_dtypes[tensor->dtype].name, (unsigned long long)tensor->shape[0]);
-    if (tensor->dims == 2) hsp__text_printf(text, ",%llu", (unsigned long long)tensor->shape[1]);
-    hsp__text_printf(text, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)writer->offset,
-                     (unsigned long long)end);
-    writer->offset = end;
-    return HSP_OK;
-}
-
-/* The header, its size before it, spaces behind it. */
-static hsp_status container_make_header(container_writer *writer, const char *path,
-                                        const hsp__meta *meta, size_t meta_count,
-                                        const hsp__tensor *tensors, size_t tensor_count,
-                                        hsp_error *err)
-{
-    static const char spaces[CONTAINER_ALIGNMENT + 1] =
-        "                                                                ";
-    hsp__text *text = &writer->header;
     hsp__text_add(text, "\0\0\0\0\0\0\0\0", CONTAINER_PREFIX);
     hsp__text_printf(text, "{\"__metadata__\":{\"written_by\":\"halfspace %s\"", hsp_version());
     for (size_t i = 0; i < meta_count; i++) {
@@ -208,12 +176,24 @@ static hsp_status container_make_header(container_writer *writer, const char *pa
         hsp__text_puts(text, ":");
         container_put(text, meta[i].value);
     }
-    HSP__TRY(container_in_order(tensors, tensor_count, container_put_crc, writer, err));
+    for (size_t i = 0; i < tensor_count; i++)
+        HSP__TRY(container_put_crc(ctx, text, tensors[i], err));
     hsp__text_puts(text, "}");
-    container_in_order(tensors, tensor_count, container_put_tensor, writer, err);
+    for (size_t i = 0; i < tensor_count; i++) {
+        const hsp__tensor *tensor = tensors[i];
+        const unsigned long long from = *total, to = *total += container_tensor_bytes(tensor);
+        hsp__text_puts(text, ",");
+        container_put(text, tensor->name);
+        hsp__text_printf(text, ":{\"dtype\":\"%s\",\"shape\":[%llu",
+                         container_dtypes[tensor->dtype].name,
+                         (unsigned long long)tensor->shape[0]);
+        if (tensor->dims == 2)
+            hsp__text_printf(text, ",%llu", (unsigned long long)tensor->shape[1]);
+        hsp__text_printf(text, "],\"data_offsets\":[%llu,%llu]}", from, to);
+    }
     hsp__text_puts(text, "}");
-    hsp__text_add(text, spaces,
-                  (CONTAINER_ALIGNMENT - text->size % CONTAINER_ALIGNMENT) % CONTAINER_ALIGNMENT);
+    while (!text->failed && text->size % CONTAINER_ALIGNMENT)
+        hsp__text_puts(text, " ");
     if (text->failed) return hsp__fail_memory(err);
     uint64_t size = text->size - CONTAINER_PREFIX;
     if (size > CONTAINER_HEADER_MAX)
@@ -226,44 +206,36 @@ static hsp_status container_make_header(container_writer *writer, const char *pa
     return HSP_OK;
 }
 
-static hsp_status container_write_tensor(void *user, const hsp__tensor *tensor, hsp_error *err)
-{
-    container_writer *writer = user;
-    const char *from = tensor->data;
-    uint64_t left = container_tensor_bytes(tensor);
-    while (left) {
-        size_t now = left < CONTAINER_WRITE ? (size_t)left : CONTAINER_WRITE;
-        hsp_status status = hsp__output_write(writer->output, from, now, err);
-        from += now;
-        left -= now;
-        writer->offset += now;
-        if (!status)
-            status =
-                hsp__progress(writer->ctx, "writing", "bytes", writer->offset, writer->total, err);
-        if (status) return status;
-    }
-    return HSP_OK;
-}
-
 hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
                                 size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
                                 hsp_error *err)
 {
-    container_writer writer = {.ctx = ctx};
     HSP__TRY(container_check_host(err));
-    hsp__text_init(&writer.header, &ctx->allocator);
-    hsp_status status =
-        container_make_header(&writer, path, meta, meta_count, tensors, tensor_count, err);
-    writer.total = writer.offset;
-    writer.offset = 0;
-    if (!status) status = hsp__output_open(ctx, path, err, &writer.output);
-    if (!status)
-        status = hsp__output_write(writer.output, writer.header.data, writer.header.size, err);
-    if (!status)
-        status = container_in_order(tensors, tensor_count, container_write_tensor, &writer, err);
-    if (!status) status = hsp__output_commit(writer.output, err);
-    hsp__output_free(writer.output);
-    hsp__text_free(&writer.header);
+    uint64_t total = 0, done = 0;
+    hsp__output *output = NULL;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    hsp__text header;
+    hsp__text_init(&header, &ctx->allocator);
+    const hsp__tensor **order = container_order(&scratch, tensors, tensor_count);
+    hsp_status status = order ? container_make_header(ctx, path, meta, meta_count, order,
+                                                      tensor_count, err, &header, &total)
+                              : hsp__fail_memory(err);
+    if (!status) status = hsp__output_open(ctx, path, err, &output);
+    if (!status) status = hsp__output_write(output, header.data, header.size, err);
+    for (size_t i = 0; !status && i < tensor_count; i++) {
+        const char *from = order[i]->data;
+        for (uint64_t left = container_tensor_bytes(order[i]), now; !status && left; left -= now) {
+            now = left < CONTAINER_WRITE ? left : CONTAINER_WRITE;
+            status = hsp__output_write(output, from, (size_t)now, err);
+            from += now;
+            done += now;
+            if (!status) status = hsp__progress(ctx, "writing", "bytes", done, total, err);
+        }
+    }
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
+    hsp__text_free(&header);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -370,12 +342,37 @@ static int container_compare(const void *left, const void *right)
     return (a->end > b->end) - (a->end < b->end);
 }
 
-/* The arrays must fill the data section without gap or overlap. */
-static hsp_status container_check_tiling(const hsp__container *container, uint64_t room,
-                                         hsp_error *err)
+static hsp_status container_read_entries(hsp__container *container, uint64_t data, hsp_error *err)
 {
+    const hsp__json_value *root = hsp__json_root(container->header);
+    const uint64_t room = container->size - data;
+    const size_t members = hsp__json_count(root);
     char quoted[HSP__QUOTED];
+    container->entries = hsp__new(&container->memory, members, sizeof *container->entries);
+    if (!container->entries) return hsp__fail_memory(err);
+    for (size_t i = 0; i < members; i++) {
+        const hsp__json_value *value = hsp__json_at(root, i);
+        const char *name = hsp__json_key(root, i, NULL);
+        if (strcmp(name, "__metadata__") != 0) {
+            container_entry *entry = &container->entries[container->count++];
+            entry->tensor.name = name;
+            HSP__TRY(container_read_entry(container, entry, value, data, room, err));
+            continue;
+        }
+        if (hsp__json_type_of(value) != HSP__JSON_OBJECT)
+            return container_fail(container, "the header's __metadata__ is not an object");
+        container->meta = value;
+    }
+    for (size_t i = 0; i < hsp__json_count(container->meta); i++) {
+        size_t size;
+        const char *key = hsp__json_key(container->meta, i, &size);
+        if (!hsp__json_string(hsp__json_at(container->meta, i), NULL))
+            return container_fail(container, "the metadata \"%s\" is not text",
+                                  hsp__quote(key, size, quoted));
+    }
+    /* The arrays must fill the data section without gap or overlap. */
     uint64_t at = 0;
+    qsort(container->entries, container->count, sizeof *container->entries, container_compare);
     for (size_t i = 0; i < container->count; i++) {
         const container_entry *entry = &container->entries[i];
         if (entry->begin != at)
@@ -385,59 +382,9 @@ static hsp_status container_check_tiling(const hsp__container *container, uint64
                 hsp__quote(entry->tensor.name, strlen(entry->tensor.name), quoted));
         at = entry->end;
     }
-    if (at != room)
-        return container_fail(container, "%llu bytes follow the last array, expected none",
-                              (unsigned long long)(room - at));
-    return HSP_OK;
-}
-
-static hsp_status container_read_meta(hsp__container *container, const hsp__json_value *meta,
-                                      hsp_error *err)
-{
-    if (hsp__json_type_of(meta) != HSP__JSON_OBJECT)
-        return container_fail(container, "the header's __metadata__ is not an object");
-    for (size_t i = 0; i < hsp__json_count(meta); i++) {
-        char quoted[HSP__QUOTED];
-        size_t size;
-        const char *key = hsp__json_key(meta, i, &size);
-        if (!hsp__json_string(hsp__json_at(meta, i), NULL))
-            return container_fail(container, "the metadata \"%s\" is not text",
-                                  hsp__quote(key, size, quoted));
-    }
-    container->meta = meta;
-    return HSP_OK;
-}
-
-static hsp_status container_read_entries(hsp__container *container, uint64_t data, hsp_error *err)
-{
-    const hsp__json_value *root = hsp__json_root(container->header);
-    const uint64_t room = container->size - data;
-    const size_t members = hsp__json_count(root);
-    container->entries = hsp__new(&container->memory, members, sizeof *container->entries);
-    if (!container->entries) return hsp__fail_memory(err);
-    for (size_t i = 0; i < members; i++) {
-        const char *name = hsp__json_key(root, i, NULL);
-        hsp_status status;
-        if (strcmp(name, "__metadata__") == 0) {
-            status = container_read_meta(container, hsp__json_at(root, i), err);
-        } else {
-            container_entry *entry = &container->entries[container->count++];
-            entry->tensor.name = name;
-            status = container_read_entry(container, entry, hsp__json_at(root, i), data, room, err);
-        }
-        if (status) return status;
-    }
-    qsort(container->entries, container->count, sizeof *container->entries, container_compare);
-    return container_check_tiling(container, room, err);
-}
-
-/* A place in the header is of little use: say what it is a place in. */
-static void container_explain_json(hsp_error *err)
-{
-    char message[sizeof err->message];
-    if (!err || err->status != HSP_BAD_DATA) return;
-    memcpy(message, err->message, sizeof message);
-    snprintf(err->message, sizeof err->message, "the header of the binary file: %.400s", message);
+    if (at == room) return HSP_OK;
+    return container_fail(container, "%llu bytes follow the last array, expected none",
+                          (unsigned long long)(room - at));
 }
 
 static hsp_status container_read_header(hsp__container *container, hsp_error *err)
@@ -459,23 +406,15 @@ static hsp_status container_read_header(hsp__container *container, hsp_error *er
         return container_fail(container, "the header of the binary file does not start with '{'");
     hsp_status status = hsp__json_parse(&container->memory, text, (size_t)size, container->name,
                                         err, &container->header);
-    if (status) {
-        container_explain_json(err);
-        return status;
+    if (!status) return container_read_entries(container, CONTAINER_PREFIX + size, err);
+    if (status == HSP_BAD_DATA &&
+        err) { /* a place in the header is of little use: what is it in? */
+        char message[sizeof err->message];
+        memcpy(message, err->message, sizeof message);
+        snprintf(err->message, sizeof err->message, "the header of the binary file: %.400s",
+                 message);
     }
-    return container_read_entries(container, CONTAINER_PREFIX + size, err);
-}
-
-static hsp_status container_new(hsp_context *ctx, const char *name, hsp_error *err,
-                                hsp__container **out)
-{
-    HSP__TRY(container_check_host(err));
-    hsp__container *container = hsp__new(&ctx->allocator, 1, sizeof *container);
-    if (!container) return hsp__fail_memory(err);
-    container->memory = ctx->allocator;
-    container->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    *out = container;
-    return container->name ? HSP_OK : hsp__fail_memory(err);
+    return status;
 }
 
 static hsp_status container_map(hsp__container *container, const char *path, hsp_error *err)
@@ -493,25 +432,32 @@ static hsp_status container_map(hsp__container *container, const char *path, hsp
     else if ((uint64_t)info.st_size > SIZE_MAX / 2)
         status = hsp__fail_at(err, HSP_UNSUPPORTED, path, 0, 0, "too large for this machine");
     else if (info.st_size > 0) {
-        void *map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED) {
+        container->size = (uint64_t)info.st_size;
+        container->map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (container->map == MAP_FAILED) {
+            container->map = NULL;
             status = hsp__fail_errno(err, path, "cannot map");
-        } else {
-            container->map = map;
-            container->bytes = map;
-            container->size = (uint64_t)info.st_size;
         }
+        container->bytes = container->map;
     }
     close(fd);
     return status;
 }
 
-hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *err,
-                               hsp__container **out)
+/* `path`: a file to map; NULL: the bytes are these. */
+static hsp_status container_open(hsp_context *ctx, const char *name, const char *path,
+                                 const void *bytes, size_t size, hsp_error *err,
+                                 hsp__container **out)
 {
-    hsp__container *container = NULL;
-    hsp_status status = container_new(ctx, path, err, &container);
-    if (!status) status = container_map(container, path, err);
+    HSP__TRY(container_check_host(err));
+    hsp__container *container = hsp__new(&ctx->allocator, 1, sizeof *container);
+    if (!container) return hsp__fail_memory(err);
+    container->memory = ctx->allocator;
+    container->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
+    container->bytes = bytes;
+    container->size = size;
+    hsp_status status = container->name ? HSP_OK : hsp__fail_memory(err);
+    if (!status && path) status = container_map(container, path, err);
     if (!status) status = container_read_header(container, err);
     if (status)
         hsp__container_free(container);
@@ -520,21 +466,16 @@ hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *er
     return status;
 }
 
+hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *err,
+                               hsp__container **out)
+{
+    return container_open(ctx, path, path, NULL, 0, err, out);
+}
+
 hsp_status hsp__container_memory(hsp_context *ctx, const void *bytes, size_t size, const char *name,
                                  hsp_error *err, hsp__container **out)
 {
-    hsp__container *container = NULL;
-    hsp_status status = container_new(ctx, name, err, &container);
-    if (!status) {
-        container->bytes = bytes;
-        container->size = size;
-        status = container_read_header(container, err);
-    }
-    if (status)
-        hsp__container_free(container);
-    else
-        *out = container;
-    return status;
+    return container_open(ctx, name, NULL, bytes, size, err, out);
 }
 
 void hsp__container_free(hsp__container *container)
