@@ -21,7 +21,7 @@ struct hsp_data {
                                  number up to 2^24; 20: 20 or more, or a value below the normal
                                  range). 0: unknown, because the values were computed, or came from
                                  the caller. See hsp__data_is_exact. */
-    void *values;             /* owned, or NULL */
+    void *values;             /* owned, or NULL; of a binary file in memory: all of it */
     uint64_t *starts;         /* owned, or NULL */
     uint32_t *indices;        /* owned, or NULL */
     uint32_t *labels;         /* owned, or NULL */

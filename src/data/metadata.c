@@ -94,7 +94,7 @@ hsp_status hsp__metadata_names(const hsp__container *container, const char *key,
         return metadata_fail(container, "the metadata \"%s\" is not JSON: column %llu: %.400s", key,
                              (unsigned long long)inner.column, inner.message);
     const hsp__json_value *list = hsp__json_root(json);
-    if (!status && hsp__json_type_of(list) != HSP__JSON_ARRAY)
+    if (hsp__json_type_of(list) != HSP__JSON_ARRAY)
         status = metadata_fail(container, "the metadata \"%s\" is not a JSON array", key);
     for (size_t i = 0; !status && i < hsp__json_count(list); i++) {
         size_t size = 0;
