@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "data/sweep.h"
 
@@ -35,16 +36,6 @@ typedef struct columns_job {
     double *units;                /* cols: powers of two; NULL: all 1 */
     double *means;                /* cols: in these units */
 } columns_job;
-
-/* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
-static uint64_t columns_parts(const hsp_data *data)
-{
-    const hsp_view *view = &data->view;
-    uint64_t paid = view->cols ? data->nonzeros / (16 * view->cols) + 1 : 1;
-    uint64_t parts = hsp__sweep_parts(data);
-    if (parts > paid) parts = paid;
-    return parts > COLUMNS_PARTS ? COLUMNS_PARTS : parts;
-}
 
 static void columns_first_part(void *user, uint64_t part)
 {
@@ -139,70 +130,63 @@ static void columns_second_end(columns_job *job)
     }
 }
 
-/* Columns of numbers whose squares leave the range of a double get a unit of their own. 0 when
- * there is no memory; *needed says whether there were any. */
-static int columns_choose_units(hsp_context *ctx, columns_job *job, int *needed)
+static hsp_status columns_moments(hsp_context *ctx, hsp__scratch *scratch, columns_job *job,
+                                  const char *phase, hsp_error *err)
 {
-    const uint64_t cols = job->view->cols;
-    *needed = 0;
+    const uint64_t rows = job->view->rows, cols = job->view->cols;
+    /* Columns of numbers whose squares leave the range of a double get a unit of their own. */
     for (uint64_t j = 0; j < cols; j++) {
         double most = fmax(fabs(job->columns[j].min), fabs(job->columns[j].max));
         if (most <= COLUMNS_LARGE && (most >= COLUMNS_SMALL || most == 0)) continue;
         if (!job->units) {
-            job->units = hsp__new_raw(&ctx->allocator, cols, sizeof *job->units);
-            if (!job->units) return 0;
+            job->units = hsp__scratch_raw(scratch, cols, sizeof *job->units);
+            if (!job->units) return hsp__fail_memory(err);
             for (uint64_t k = 0; k < cols; k++)
                 job->units[k] = 1;
         }
         job->units[j] = most > 1 ? 0x1p-600 : 0x1p600;
-        *needed = 1;
     }
-    return 1;
-}
-
-static hsp_status columns_moments(hsp_context *ctx, columns_job *job, const char *phase,
-                                  hsp_error *err)
-{
-    const uint64_t rows = job->view->rows;
-    int again;
-    if (!columns_choose_units(ctx, job, &again)) return hsp__fail_memory(err);
-    if (again) {
+    if (job->units) {
         HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err));
         columns_first_end(job);
     }
-    job->second = hsp__new(&ctx->allocator, job->parts * job->view->cols, sizeof *job->second);
+    job->second = hsp__scratch_new(scratch, job->parts * cols, sizeof *job->second);
     if (!job->second) return hsp__fail_memory(err);
-    hsp_status status = hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err);
-    if (!status) columns_second_end(job);
-    return status;
+    HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err));
+    columns_second_end(job);
+    return HSP_OK;
 }
 
 hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *phase,
                         hsp_error *err, hsp__column_figures **out)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    const uint64_t cols = view->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     columns_job job = {.view = view, .hashes = what & HSP__COLUMNS_HASHES};
-    job.parts = columns_parts(data);
-    job.columns = hsp__new(memory, view->cols, sizeof *job.columns);
-    job.first = hsp__new_raw(memory, job.parts * view->cols, sizeof *job.first);
-    if (what & HSP__COLUMNS_MOMENTS) job.means = hsp__new(memory, view->cols, sizeof *job.means);
-    if (!job.columns || !job.first || (what & HSP__COLUMNS_MOMENTS && !job.means))
+    /* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
+    const uint64_t paid = cols ? data->nonzeros / (16 * cols) + 1 : 1;
+    job.parts = hsp__sweep_parts(data);
+    if (job.parts > paid) job.parts = paid;
+    if (job.parts > COLUMNS_PARTS) job.parts = COLUMNS_PARTS;
+    job.columns = hsp__new(&ctx->allocator, cols, sizeof *job.columns);
+    job.first = hsp__scratch_raw(&scratch, job.parts * cols, sizeof *job.first);
+    if (what & HSP__COLUMNS_MOMENTS)
+        job.means = hsp__scratch_new(&scratch, cols, sizeof *job.means);
+    hsp_status status = HSP_OK;
+    if (!job.columns || scratch.failed)
         status = hsp__fail(err, HSP_NO_MEMORY, "out of memory for the figures of %llu columns",
-                           (unsigned long long)view->cols);
+                           (unsigned long long)cols);
     if (!status)
         status = hsp__sweep(ctx, phase, view->rows, job.parts, columns_first_part, &job, err);
     if (!status) columns_first_end(&job);
-    if (!status && what & HSP__COLUMNS_MOMENTS) status = columns_moments(ctx, &job, phase, err);
+    if (!status && what & HSP__COLUMNS_MOMENTS)
+        status = columns_moments(ctx, &scratch, &job, phase, err);
     if (status)
-        hsp__free(memory, job.columns);
+        hsp__free(&ctx->allocator, job.columns);
     else
         *out = job.columns;
-    hsp__free(memory, job.first);
-    hsp__free(memory, job.second);
-    hsp__free(memory, job.means);
-    hsp__free(memory, job.units);
+    hsp__scratch_free(&scratch);
     return status;
 }

@@ -9,7 +9,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "data/sweep.h"
@@ -30,19 +30,15 @@ typedef struct convert_storage_job {
     uint64_t *nonzeros;            /* parts */
 } convert_storage_job;
 
-static inline double convert_storage_vote(const hsp__storage_change *plan, double v,
-                                          uint64_t column)
-{
-    if (v >= 0) return v > 0;
-    const double below = plan->factor ? plan->below * plan->factor[column] : plan->below;
-    return below < 0 ? -1 : 0;
-}
-
 /* The number that entry v of a column becomes; `norm` is 1 unless rows are made unit. */
 static inline double convert_storage_number(const hsp__storage_change *plan, double v,
                                             uint64_t column, double norm)
 {
-    if (plan->votes) return convert_storage_vote(plan, v, column);
+    if (plan->votes) {
+        if (v >= 0) return v > 0;
+        const double below = plan->factor ? plan->below * plan->factor[column] : plan->below;
+        return below < 0 ? -1 : 0;
+    }
     if (plan->factor) v = (v - plan->shift[column]) * plan->factor[column];
     if (plan->unit_rows) v /= norm;
     return plan->precision == HSP_FLOAT32 ? (double)(float)v : v;
@@ -70,31 +66,26 @@ static void convert_storage_note(convert_storage_fault *fault, uint64_t row, uin
     if (!fault->found) *fault = (convert_storage_fault){1, row, column, value};
 }
 
-/* Count what row i keeps. */
-static uint64_t convert_storage_count(const convert_storage_job *job, uint64_t i,
-                                      convert_storage_fault *fault)
-{
-    const int ones = job->plan->storage == HSP_ONES;
-    hsp__row row = hsp__view_row(job->from, i);
-    double norm = convert_storage_norm(job, &row);
-    uint64_t kept = 0;
-    for (uint64_t k = 0; k < row.count; k++) {
-        uint64_t column = hsp__row_column(&row, k);
-        double was = hsp__row_value(job->from, &row, k);
-        double v = convert_storage_number(job->plan, was, column, norm);
-        kept += v != 0;
-        if (!isfinite(v) || (ones && v != 0 && v != 1)) convert_storage_note(fault, i, column, was);
-    }
-    return kept;
-}
-
+/* Count what each row keeps. */
 static void convert_storage_count_part(void *user, uint64_t part)
 {
     convert_storage_job *job = user;
+    const int ones = job->plan->storage == HSP_ONES;
     uint64_t to = hsp__part(job->from->rows, job->parts, part + 1);
     for (uint64_t i = hsp__part(job->from->rows, job->parts, part); i < to; i++) {
-        job->starts[i + 1] = convert_storage_count(job, i, &job->faults[part]);
-        job->nonzeros[part] += job->starts[i + 1];
+        hsp__row row = hsp__view_row(job->from, i);
+        double norm = convert_storage_norm(job, &row);
+        uint64_t kept = 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            uint64_t column = hsp__row_column(&row, k);
+            double was = hsp__row_value(job->from, &row, k);
+            double v = convert_storage_number(job->plan, was, column, norm);
+            kept += v != 0;
+            if (!isfinite(v) || (ones && v != 0 && v != 1))
+                convert_storage_note(&job->faults[part], i, column, was);
+        }
+        job->starts[i + 1] = kept;
+        job->nonzeros[part] += kept;
     }
 }
 
@@ -115,16 +106,6 @@ static void convert_storage_sparse_row(const convert_storage_job *job, uint64_t 
     }
 }
 
-/* Columns that the source row does not store: zeros, moved as the plan moves them. */
-static void convert_storage_dense_zeros(const hsp__storage_change *plan, void *values,
-                                        uint64_t from)
-{
-    for (uint64_t j = from; j < plan->cols; j++) {
-        double v = plan->shift ? (0 - plan->shift[j]) * plan->factor[j] : 0;
-        convert_storage_store(plan->precision, values, j, v);
-    }
-}
-
 static void convert_storage_dense_row(convert_storage_job *job, uint64_t i, uint64_t part)
 {
     const hsp__storage_change *plan = job->plan;
@@ -134,7 +115,10 @@ static void convert_storage_dense_row(convert_storage_job *job, uint64_t i, uint
     double norm = convert_storage_norm(job, &row);
     char *values = (char *)job->to->values + i * stride * bytes;
     memset(values + plan->cols * bytes, 0, (stride - plan->cols) * bytes);
-    convert_storage_dense_zeros(plan, values, row.indices ? 0 : row.count);
+    /* columns that the source row does not store: zeros, moved as the plan moves them */
+    for (uint64_t j = row.indices ? 0 : row.count; j < plan->cols; j++)
+        convert_storage_store(plan->precision, values, j,
+                              plan->shift ? (0 - plan->shift[j]) * plan->factor[j] : 0);
     for (uint64_t k = 0; k < row.count; k++) {
         uint64_t column = hsp__row_column(&row, k);
         double was = hsp__row_value(job->from, &row, k);
@@ -186,38 +170,26 @@ static hsp_status convert_storage_fail(const convert_storage_job *job, hsp_error
     return HSP_OK;
 }
 
-/* For a sparse result: count, report faults, and turn counts into starts. */
-static hsp_status convert_storage_lay_out(hsp_context *ctx, convert_storage_job *job,
-                                          hsp_error *err, uint64_t *stored)
-{
-    const uint64_t rows = job->from->rows;
-    hsp_status status =
-        hsp__sweep(ctx, job->plan->phase, rows, job->parts, convert_storage_count_part, job, err);
-    if (!status) status = convert_storage_fail(job, err);
-    if (status) return status;
-    job->starts[0] = 0;
-    for (uint64_t i = 0; i < rows; i++)
-        job->starts[i + 1] += job->starts[i];
-    *stored = job->starts[rows];
-    return HSP_OK;
-}
-
 static hsp_status convert_storage_run(hsp_context *ctx, hsp_data *data, convert_storage_job *job,
                                       hsp_error *err)
 {
     const hsp__storage_change *plan = job->plan;
     const hsp_view *from = job->from;
     const int sparse = plan->storage != HSP_DENSE;
+    const uint64_t rows = from->rows;
     uint64_t stored = 0;
-    HSP__TRY(sparse ? convert_storage_lay_out(ctx, job, err, &stored) : HSP_OK);
-    HSP__TRY(hsp__data_shape(ctx, plan->storage, plan->precision, from->rows, plan->cols, stored,
+    if (sparse) { /* count, report faults, and turn counts into starts */
+        HSP__TRY(
+            hsp__sweep(ctx, plan->phase, rows, job->parts, convert_storage_count_part, job, err));
+        HSP__TRY(convert_storage_fail(job, err));
+        stored = hsp__starts_from_counts(job->starts, rows);
+    }
+    HSP__TRY(hsp__data_shape(ctx, plan->storage, plan->precision, rows, plan->cols, stored,
                              from->labels != NULL, err, &job->to));
-    if (sparse) memcpy(job->to->starts, job->starts, (from->rows + 1) * sizeof *job->starts);
-    hsp_status status =
-        hsp__sweep(ctx, plan->phase, from->rows, job->parts, convert_storage_fill_part, job, err);
-    if (!status) status = convert_storage_fail(job, err);
-    if (!status) status = hsp__data_copy_names(job->to, data, err);
-    if (status) return status;
+    if (sparse) memcpy(job->to->starts, job->starts, (rows + 1) * sizeof *job->starts);
+    HSP__TRY(hsp__sweep(ctx, plan->phase, rows, job->parts, convert_storage_fill_part, job, err));
+    HSP__TRY(convert_storage_fail(job, err));
+    HSP__TRY(hsp__data_copy_names(job->to, data, err));
     job->to->view.classes = from->classes;
     /* a float that was rounded is not what was read, in a double either; nor is a double that
      * nobody counted the digits of, in a float */
@@ -238,23 +210,19 @@ hsp_status hsp__data_convert_storage(hsp_context *ctx, hsp_data *data,
                                      hsp_data **out)
 {
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
-    const hsp_allocator *memory = &ctx->allocator;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     convert_storage_job job = {.plan = plan, .from = view, .parts = hsp__sweep_parts(data)};
-    job.faults = hsp__new(memory, job.parts, sizeof *job.faults);
-    job.nonzeros = hsp__new(memory, job.parts, sizeof *job.nonzeros);
+    job.faults = hsp__scratch_new(&scratch, job.parts, sizeof *job.faults);
+    job.nonzeros = hsp__scratch_new(&scratch, job.parts, sizeof *job.nonzeros);
     if (plan->storage != HSP_DENSE)
-        job.starts = hsp__new_raw(memory, view->rows + 1, sizeof *job.starts);
-    if (!job.faults || !job.nonzeros || (plan->storage != HSP_DENSE && !job.starts))
-        status = hsp__fail_memory(err);
-    if (!status) status = convert_storage_run(ctx, data, &job, err);
+        job.starts = hsp__scratch_raw(&scratch, view->rows + 1, sizeof *job.starts);
+    hsp_status status =
+        scratch.failed ? hsp__fail_memory(err) : convert_storage_run(ctx, data, &job, err);
     if (status)
         hsp_data_free(job.to);
     else
         *out = job.to;
-    hsp__free(memory, job.faults);
-    hsp__free(memory, job.nonzeros);
-    hsp__free(memory, job.starts);
+    hsp__scratch_free(&scratch);
     return status;
 }

@@ -46,6 +46,15 @@ hsp_status hsp__data_shape(hsp_context *ctx, hsp_storage storage, hsp_precision 
                            uint64_t rows, uint64_t cols, uint64_t stored, int labelled,
                            hsp_error *err, hsp_data **out);
 
+/* starts[i + 1]: the entries of row i; it becomes where row i + 1 starts, starts[0] 0. Returns all. */
+static inline uint64_t hsp__starts_from_counts(uint64_t *starts, uint64_t rows)
+{
+    starts[0] = 0;
+    for (uint64_t i = 0; i < rows; i++)
+        starts[i + 1] += starts[i];
+    return starts[rows];
+}
+
 /* Point the view at the owned arrays, and mark it checked: whoever fills arrays fills them soundly.
  * In debug builds of the tests the claim is asserted. */
 void hsp__data_seal(hsp_data *data);

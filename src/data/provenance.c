@@ -19,20 +19,12 @@ static int provenance_is_long(const char *text, size_t size)
     return digits > DBL_DIG || (value.sign && value.exponent <= PROVENANCE_TINY);
 }
 
-static int provenance_reserve(hsp__long_decimals *to, uint64_t count)
-{
-    void *all = to->all;
-    if (!hsp__reserve(to->memory, &all, &to->room, count, sizeof *to->all)) return 0;
-    to->all = all;
-    return 1;
-}
-
 int hsp__long_decimals_add(hsp__long_decimals *to, uint64_t row, uint64_t column, const char *text,
                            size_t size)
 {
     if (!to->memory || !provenance_is_long(text, size)) return 1;
-    char *copy =
-        provenance_reserve(to, to->count + 1) ? hsp__copy_text(to->memory, text, size) : NULL;
+    if (!hsp__reserve(to->memory, &to->all, &to->room, to->count + 1, sizeof *to->all)) return 0;
+    char *copy = hsp__copy_text(to->memory, text, size);
     if (!copy) return 0;
     to->all[to->count++] = (hsp__long_decimal){row, column, copy};
     return 1;
@@ -41,7 +33,8 @@ int hsp__long_decimals_add(hsp__long_decimals *to, uint64_t row, uint64_t column
 int hsp__long_decimals_move(hsp__long_decimals *to, hsp__long_decimals *from, uint64_t first)
 {
     if (!from->count) return 1;
-    if (!provenance_reserve(to, to->count + from->count)) return 0;
+    if (!hsp__reserve(to->memory, &to->all, &to->room, to->count + from->count, sizeof *to->all))
+        return 0;
     for (uint64_t k = 0; k < from->count; k++) {
         to->all[to->count] = from->all[k];
         to->all[to->count++].row += first;

@@ -16,66 +16,40 @@ typedef struct select_job {
     uint64_t *nonzeros; /* parts */
 } select_job;
 
-static hsp_status select_check(const hsp_view *view, const uint64_t *rows, uint64_t count,
-                               hsp_error *err)
-{
-    for (uint64_t k = 0; k < count; k++)
-        if (rows[k] >= view->rows)
-            return hsp__fail(err, HSP_USAGE, "row %llu does not exist; the data has rows 0 to %lld",
-                             (unsigned long long)rows[k], (long long)view->rows - 1);
-    return HSP_OK;
-}
-
-static uint64_t select_stored(const hsp_view *view, const uint64_t *rows, uint64_t count)
-{
-    uint64_t stored = 0;
-    if (view->storage == HSP_DENSE) return 0;
-    for (uint64_t k = 0; k < count; k++)
-        stored += hsp__view_row(view, rows[k]).count;
-    return stored;
-}
-
-static void select_copy_row(const select_job *job, uint64_t k)
-{
-    const hsp_view *from = job->from;
-    const size_t bytes = hsp__value_bytes(from->precision);
-    hsp_data *to = job->to;
-    hsp__row row = hsp__view_row(from, job->rows[k]);
-    const uint64_t stride = to->view.stride;
-    uint64_t at = from->storage == HSP_DENSE ? k * stride : to->starts[k];
-    if (row.indices && row.count)
-        memcpy(to->indices + at, row.indices, row.count * sizeof *row.indices);
-    if (row.values && row.count)
-        memcpy((char *)to->values + at * bytes, row.values, row.count * bytes);
-    if (from->storage == HSP_DENSE)
-        memset((char *)to->values + (at + row.count) * bytes, 0, (stride - row.count) * bytes);
-    if (from->labels) to->labels[k] = from->labels[job->rows[k]];
-}
-
 static void select_part(void *user, uint64_t part)
 {
     select_job *job = user;
-    uint64_t to = hsp__part(job->count, job->parts, part + 1);
-    for (uint64_t k = hsp__part(job->count, job->parts, part); k < to; k++) {
-        select_copy_row(job, k);
-        hsp__row row = hsp__view_row(job->from, job->rows[k]);
+    const hsp_view *from = job->from;
+    const size_t bytes = hsp__value_bytes(from->precision);
+    hsp_data *to = job->to;
+    const uint64_t stride = to->view.stride, end = hsp__part(job->count, job->parts, part + 1);
+    for (uint64_t k = hsp__part(job->count, job->parts, part); k < end; k++) {
+        const hsp__row row = hsp__view_row(from, job->rows[k]);
+        const uint64_t at = from->storage == HSP_DENSE ? k * stride : to->starts[k];
+        if (row.indices && row.count)
+            memcpy(to->indices + at, row.indices, row.count * sizeof *row.indices);
+        if (row.values && row.count)
+            memcpy((char *)to->values + at * bytes, row.values, row.count * bytes);
+        if (from->storage == HSP_DENSE)
+            memset((char *)to->values + (at + row.count) * bytes, 0, (stride - row.count) * bytes);
+        if (from->labels) to->labels[k] = from->labels[job->rows[k]];
         for (uint64_t e = 0; e < row.count; e++)
-            job->nonzeros[part] += hsp__row_value(job->from, &row, e) != 0;
+            job->nonzeros[part] += hsp__row_value(from, &row, e) != 0;
     }
 }
 
 static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, hsp_error *err)
 {
     const hsp_view *from = job->from;
-    HSP__TRY(hsp__data_shape(ctx, from->storage, from->precision, job->count, from->cols,
-                             select_stored(from, job->rows, job->count), from->labels != NULL, err,
-                             &job->to));
-    if (from->storage != HSP_DENSE)
-        for (uint64_t k = 0; k < job->count; k++)
-            job->to->starts[k + 1] = job->to->starts[k] + hsp__view_row(from, job->rows[k]).count;
-    hsp_status status = hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err);
-    if (!status) status = hsp__data_copy_names(job->to, data, err);
-    if (status) return status;
+    uint64_t stored = 0;
+    for (uint64_t k = 0; from->storage != HSP_DENSE && k < job->count; k++)
+        stored += hsp__view_row(from, job->rows[k]).count;
+    HSP__TRY(hsp__data_shape(ctx, from->storage, from->precision, job->count, from->cols, stored,
+                             from->labels != NULL, err, &job->to));
+    for (uint64_t k = 0; from->storage != HSP_DENSE && k < job->count; k++)
+        job->to->starts[k + 1] = job->to->starts[k] + hsp__view_row(from, job->rows[k]).count;
+    HSP__TRY(hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err));
+    HSP__TRY(hsp__data_copy_names(job->to, data, err));
     if (data->row_weights) {
         job->to->row_weights = hsp__new_raw(&job->to->memory, job->count, sizeof(double));
         if (!job->to->row_weights) return hsp__fail_memory(err);
@@ -97,14 +71,16 @@ hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *row
     HSP__NEED(err, ctx, data, out);
     if (count) HSP__NEED(err, rows);
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = select_check(view, rows, count, err);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    for (uint64_t k = 0; k < count; k++)
+        if (rows[k] >= view->rows)
+            return hsp__fail(err, HSP_USAGE, "row %llu does not exist; the data has rows 0 to %lld",
+                             (unsigned long long)rows[k], (long long)view->rows - 1);
     uint64_t bytes = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     select_job job = {.from = view, .rows = rows, .count = count};
     job.parts = hsp__parts(count, 16 + bytes);
     job.nonzeros = hsp__new(&ctx->allocator, job.parts, sizeof *job.nonzeros);
-    status = job.nonzeros ? select_run(ctx, data, &job, err) : hsp__fail_memory(err);
+    hsp_status status = job.nonzeros ? select_run(ctx, data, &job, err) : hsp__fail_memory(err);
     if (status)
         hsp_data_free(job.to);
     else

@@ -45,14 +45,6 @@ hsp_status hsp__sweep(hsp_context *ctx, const char *phase, uint64_t rows, uint64
     return HSP_OK;
 }
 
-static double sweep_fold(double sums[SWEEP_LANES])
-{
-    for (int half = SWEEP_LANES / 2; half; half /= 2)
-        for (int j = 0; j < half; j++)
-            sums[j] += sums[j + half];
-    return sums[0];
-}
-
 static double sweep_square_sum(const hsp_view *view, const hsp__row *row, double scale)
 {
     double sums[SWEEP_LANES] = {0};
@@ -60,7 +52,10 @@ static double sweep_square_sum(const hsp_view *view, const hsp__row *row, double
         double v = hsp__row_value(view, row, k) * scale;
         sums[hsp__row_column(row, k) % SWEEP_LANES] += v * v;
     }
-    return sweep_fold(sums);
+    for (int half = SWEEP_LANES / 2; half; half /= 2)
+        for (int j = 0; j < half; j++)
+            sums[j] += sums[j + half];
+    return sums[0];
 }
 
 double hsp__row_norm(const hsp_view *view, const hsp__row *row)
