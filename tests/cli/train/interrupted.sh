@@ -1,4 +1,4 @@
-# The first Ctrl-C ends the run and keeps what was learnt; the status is 130.
+# The first Ctrl-C ends the training and keeps the model; the status is 130.
 halfspace make xor --rows 500 -q -o x.svm
 input=/dev/null
 stop()
@@ -9,19 +9,20 @@ stop()
     wait $!
     echo "exit $?: $(tail -n 1 err | sed -E 's/[0-9,]+ updates?/N updates/')"
 }
+question 'With and without a model to write, and with --json'
 stop --passes 1e12 x.svm -o batch.hsp
 stop --passes 1e12 x.svm
 halfspace model show --json batch.hsp | grep -c '"stop": "request"'
 stop --passes 1e12 --json x.svm
 grep '"stop"' out
-# Votes need the rows once more, and runs one-vs-rest may be on any thread. Few rows contradict each
-# other, so that there are few updates.
+question 'While votes are kept, which need the rows once more, and one-vs-rest on any thread'
+# Few rows contradict each other, so that there are few updates.
 awk 'BEGIN { for (i = 0; i < 50000; i++) print i % 3, i % 3 + 1 ":1"; print "1 1:1" }' >y.svm
 stop --passes 1e12 --average vote --positive 1 y.svm -o vote.hsp
 halfspace model show --json vote.hsp | grep -c '"stop": "request"'
 stop --passes 1e12 --multiclass ovr --threads 4 y.svm -o ovr.hsp
 halfspace model show --json ovr.hsp | grep -c '"stop": "request"'
-# A stream likewise, as soon as something more passes by.
+question 'While a stream is read: as soon as more rows arrive'
 mkfifo pipe
 (while cat x.svm; do sleep 0.05; done) >pipe 2>/dev/null &
 input=pipe
@@ -29,4 +30,5 @@ stop --passes 1 - -o stream.hsp
 wait
 halfspace eval stream.hsp x.svm | sed -n 2p
 rm pipe
+question 'No temporary files are left'
 ls -A

@@ -20,10 +20,3 @@ for options in '--offset none' '--offset r2 --order shuffle' '--rate 0.5 --soft 
         if (!($7 >= $8 * (1 - 1e-9)) || !($9 <= $10 * (1 + 1e-9)) || !($11 >= $12 * (1 - 1e-9))) broken++
     } END { print (NR > 5 ? "many lines:" : NR), bad + 0, "differ,", broken + 0, "bounds broken" }'
 done
-# A reference of another space is none.
-halfspace train perceptron -q --kernel 'rbf(1)' --passes until-converged moons.svm -o rbf.hsp >/dev/null
-halfspace train perceptron -q --kernel 'rbf(2)' --trace t.csv --reference rbf.hsp moons.svm 2>&1
-halfspace train perceptron -q --trace t.csv --reference rbf.hsp moons.svm 2>&1
-# What a budget drops is taken from the norm.
-halfspace train perceptron -q --kernel 'rbf(4)' --budget 2 --offset none --passes 1 --trace t.csv moons.svm -o m.hsp >/dev/null 2>&1
-awk -F , 'NR > 1 && $5 > 2 { print "too long" } END { print (NR > 2 ? "kept short" : "nothing") }' t.csv
