@@ -24,6 +24,17 @@ struct hsp_context {
 
 #define HSP__BLOCK_BYTES ((size_t)256 << 10)
 
+/* A context with the memory of another, one thread, and nobody who listens: for calls inside a
+ * worker. It stops when the other does. */
+static inline hsp_context hsp__quiet(const hsp_context *ctx)
+{
+    return (hsp_context){.allocator = ctx->allocator,
+                         .threads = 1,
+                         .block_bytes = ctx->block_bytes,
+                         .tick_seconds = ctx->tick_seconds,
+                         .stop = ctx->stop};
+}
+
 /* Report progress; HSP_CANCELLED when the work must end. `phase` completes "stopped on request
  * while ...". Only on the calling thread, or with a context that has a scope (base/stop.h). */
 hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,

@@ -21,118 +21,45 @@ static int knn_brute_force_fits(hsp__metric metric, const hsp_view *rows)
     return 1;
 }
 
-typedef struct knn_brute_force_job {
-    hsp_context *ctx;
-    const hsp__knn_guests *guests;
-    const uint64_t *skip;
-    uint64_t k, step; /* step: guests a task */
-    hsp__neighbor *out;
-    unsigned char *failed; /* a task; kernels */
-} knn_brute_force_job;
-
-static hsp__knn_heap knn_brute_force_heap(const knn_brute_force_job *job, uint64_t guest,
-                                          uint64_t count)
+/* Pair by pair, or with a kernel in blocks of values. */
+static hsp_status knn_brute_force_answer(const hsp__knn_search *search, uint64_t from,
+                                         uint64_t count, hsp_error *err)
 {
-    return (hsp__knn_heap){job->out + guest * job->k, count, job->k};
-}
-
-static uint64_t knn_brute_force_skip(const knn_brute_force_job *job, uint64_t guest)
-{
-    return job->skip ? job->skip[guest] : HSP__KNN_NONE;
-}
-
-/* ---- Pair by pair ---------------------------------------------------------------------------- */
-
-static void knn_brute_force_task(void *user, uint64_t task)
-{
-    const knn_brute_force_job *job = user;
-    const uint64_t rows = job->guests->near->rows->rows, from = task * job->step;
-    const uint64_t left = job->guests->count - from, count = left < job->step ? left : job->step;
-    hsp__knn_heap heaps[KNN_BRUTE_FORCE_GUESTS];
-    for (uint64_t g = 0; g < count; g++)
-        heaps[g] = knn_brute_force_heap(job, from + g, 0);
-    for (uint64_t at = 0; at < rows && !hsp__tick(job->ctx); at += KNN_BRUTE_FORCE_ROWS) {
-        const uint64_t to = rows - at < KNN_BRUTE_FORCE_ROWS ? rows : at + KNN_BRUTE_FORCE_ROWS;
-        for (uint64_t g = 0; g < count; g++) {
-            const uint64_t skip = knn_brute_force_skip(job, from + g);
-            for (uint64_t i = at; i < to; i++)
-                if (i != skip)
-                    hsp__knn_offer(&heaps[g], hsp__knn_pair(job->guests, from + g, i), i);
-        }
-    }
-    for (uint64_t g = 0; g < count; g++)
-        hsp__knn_sort(&heaps[g]);
-}
-
-/* ---- Kernels --------------------------------------------------------------------------------- */
-
-static hsp_status knn_brute_force_values(const knn_brute_force_job *job, uint64_t task,
-                                         hsp_error *err)
-{
-    hsp_context quiet = {.allocator = job->ctx->allocator,
-                         .threads = 1,
-                         .block_bytes = job->ctx->block_bytes,
-                         .stop = job->ctx->stop};
-    const uint64_t rows = job->guests->near->rows->rows, from = task * job->step;
-    const uint64_t left = job->guests->count - from, count = left < job->step ? left : job->step;
-    const uint64_t ld =
-        hsp__knn_kernel_ld(rows < KNN_BRUTE_FORCE_VALUES ? rows : KNN_BRUTE_FORCE_VALUES);
+    const hsp__knn_guests *guests = search->guests;
+    const uint64_t rows = guests->near->rows->rows;
+    const uint64_t step = guests->kernel ? KNN_BRUTE_FORCE_VALUES : KNN_BRUTE_FORCE_ROWS;
+    const uint64_t ld = hsp__knn_kernel_ld(rows < step ? rows : step);
+    hsp_context quiet = hsp__quiet(search->ctx);
     hsp__knn_heap heaps[HSP__KNN_GUESTS];
     hsp_status status = HSP_OK;
-    double *values = hsp__new_raw(&quiet.allocator, count * ld, sizeof *values);
-    if (!values) return hsp__fail_memory(err);
+    double *values = NULL;
+    if (guests->kernel && !(values = hsp__new_raw(&quiet.allocator, count * ld, sizeof *values)))
+        return hsp__fail_memory(err);
     for (uint64_t g = 0; g < count; g++)
-        heaps[g] = knn_brute_force_heap(job, from + g, 0);
-    for (uint64_t at = 0; !status && at < rows; at += KNN_BRUTE_FORCE_VALUES) {
-        const uint64_t some =
-            rows - at < KNN_BRUTE_FORCE_VALUES ? rows - at : KNN_BRUTE_FORCE_VALUES;
-        status = hsp__knn_kernel_block(&quiet, job->guests, from, count, at, some, values, ld, err);
+        heaps[g] = (hsp__knn_heap){.at = search->out + (from + g) * search->k, .k = search->k};
+    for (uint64_t at = 0; !status && at < rows && !hsp__tick(search->ctx); at += step) {
+        const uint64_t some = rows - at < step ? rows - at : step;
+        if (values)
+            status = hsp__knn_kernel_block(&quiet, guests, from, count, at, some, values, ld, err);
         for (uint64_t g = 0; !status && g < count; g++) {
-            const uint64_t skip = knn_brute_force_skip(job, from + g);
-            for (uint64_t r = 0; r < some; r++)
-                if (at + r != skip) hsp__knn_offer(&heaps[g], values[g * ld + r], at + r);
+            const uint64_t skip = hsp__knn_skip(search, from + g);
+            for (uint64_t i = at; i < at + some; i++)
+                if (i != skip)
+                    hsp__knn_offer(
+                        &heaps[g],
+                        values ? values[g * ld + i - at] : hsp__knn_pair(guests, from + g, i), i);
         }
     }
-    for (uint64_t g = 0; !status && g < count; g++)
+    for (uint64_t g = 0; g < count; g++)
         hsp__knn_sort(&heaps[g]);
     hsp__free(&quiet.allocator, values);
     return status;
 }
 
-static void knn_brute_force_values_task(void *user, uint64_t task)
+static hsp_status knn_brute_force_find(hsp__knn_search *search, hsp_error *err)
 {
-    knn_brute_force_job *job = user;
-    job->failed[task] = knn_brute_force_values(job, task, NULL) != HSP_OK;
-}
-
-/* The first task that failed, once more and alone: now it says why. */
-static hsp_status knn_brute_force_kernel(knn_brute_force_job *job, uint64_t tasks, hsp_error *err)
-{
-    hsp_status status = HSP_OK;
-    job->failed = hsp__new(&job->ctx->allocator, tasks, 1);
-    if (!job->failed) return hsp__fail_memory(err);
-    hsp__tasks_run(job->ctx, tasks, knn_brute_force_values_task, job);
-    for (uint64_t task = 0; !status && task < tasks; task++)
-        if (job->failed[task]) status = knn_brute_force_values(job, task, err);
-    hsp__free(&job->ctx->allocator, job->failed);
-    return status;
-}
-
-static hsp_status knn_brute_force_find(hsp_context *ctx, const hsp__knn_guests *guests,
-                                       const uint64_t *skip, uint64_t k, hsp_error *err,
-                                       hsp__neighbor *out)
-{
-    const int kernel = guests->kernel != NULL;
-    knn_brute_force_job job = {.ctx = ctx,
-                               .guests = guests,
-                               .skip = skip,
-                               .k = k,
-                               .step = kernel ? HSP__KNN_GUESTS : KNN_BRUTE_FORCE_GUESTS,
-                               .out = out};
-    const uint64_t tasks = (guests->count + job.step - 1) / job.step;
-    if (kernel) return knn_brute_force_kernel(&job, tasks, err);
-    hsp__tasks_run(ctx, tasks, knn_brute_force_task, &job);
-    return HSP_OK;
+    const uint64_t step = search->guests->kernel ? HSP__KNN_GUESTS : KNN_BRUTE_FORCE_GUESTS;
+    return hsp__knn_run(search, step, knn_brute_force_answer, err);
 }
 
 const hsp__knn_index_type hsp__knn_brute_force = {.kind = HSP__KNN_BRUTE_FORCE,

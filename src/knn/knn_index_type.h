@@ -18,7 +18,9 @@
 #define HSP_KNN_KNN_INDEX_TYPE_H
 
 #include <math.h>
+#include <stdatomic.h>
 
+#include "base/scratch.h"
 #include "kernel/kernel_rows.h"
 #include "knn/knn_index.h"
 
@@ -28,6 +30,7 @@ typedef struct hsp__knn_guests {
     uint64_t count;
     const hsp_view *view; /* as they came: count rows */
     uint64_t first;       /* of all queries that were asked for, the number of the first here */
+    hsp__scratch memory;  /* of all that follows */
     /* An index of dense rows: */
     double *spread; /* count * cols of the index: the queries' numbers, zeros where they end */
     double *tail;   /* count: what columns beyond add. l2, cosine: the sum of squares; l1: of
@@ -44,24 +47,50 @@ typedef struct hsp__knn_guests {
     double *selves; /* count: k(q, q) */
 } hsp__knn_guests;
 
+/* The k nearest of each guest are asked for, nearest first, into out[guest * k ...]; skip as in
+ * knn_index.h, one a guest or NULL; 1 <= k <= rows (less one with a skip). */
+typedef struct hsp__knn_search hsp__knn_search;
+
+/* Answer for guests from .. from + count - 1. */
+typedef hsp_status hsp__knn_answer(const hsp__knn_search *search, uint64_t from, uint64_t count,
+                                   hsp_error *err);
+
+struct hsp__knn_search {
+    hsp_context *ctx;
+    const hsp__knn_guests *guests;
+    const uint64_t *skip;
+    uint64_t k;
+    hsp__neighbor *out;
+    uint64_t step;           /* guests of a task, and ... */
+    hsp__knn_answer *answer; /* ... what it does */
+    atomic_int failed;       /* the status of a task that failed */
+};
+
+/* Answer for all guests on the context's threads, `step` at a time. */
+hsp_status hsp__knn_run(hsp__knn_search *search, uint64_t step, hsp__knn_answer *answer,
+                        hsp_error *err);
+
+static inline uint64_t hsp__knn_skip(const hsp__knn_search *search, uint64_t guest)
+{
+    return search->skip ? search->skip[guest] : HSP__KNN_NONE;
+}
+
 typedef struct hsp__knn_index_type {
     hsp__knn_kind kind;
     const char *name;
     uint64_t most_columns; /* 0: any number */
     int (*fits)(hsp__metric metric, const hsp_view *rows);
-    /* What the index keeps, into near->own (which may stay NULL). `near` is filled in otherwise.
-     * NULL: nothing to keep, as below. */
+    /* What the index keeps, into near->own, in its memory; `near` is filled in otherwise. NULL:
+     * nothing to keep. */
     hsp_status (*build)(hsp_context *ctx, hsp__knn_index *near, hsp_error *err);
-    /* Undo it; also after a build that failed half way. */
-    void (*unmake)(hsp_context *ctx, hsp__knn_index *near);
-    /* The k nearest of each guest, nearest first, into out[guest * k ...]; skip as in knn_index.h,
-     * one a guest or NULL; 1 <= k <= rows (less one with a skip). On the context's threads. */
-    hsp_status (*find)(hsp_context *ctx, const hsp__knn_guests *guests, const uint64_t *skip,
-                       uint64_t k, hsp_error *err, hsp__neighbor *out);
+    hsp_status (*find)(hsp__knn_search *search, hsp_error *err);
 } hsp__knn_index_type;
 
 struct hsp__knn_index {
-    hsp_allocator memory;
+    hsp_allocator allocator;
+    hsp__scratch memory; /* of all that it keeps, ... */
+    hsp__scratch *parts; /* ... and of parts that are built in parallel */
+    uint64_t part_count;
     hsp__knn_plan plan; /* its kind is never AUTO */
     const hsp__knn_index_type *index;
     const hsp_view *rows;
@@ -71,18 +100,20 @@ struct hsp__knn_index {
     void *own;                /* the index's */
 };
 
+/* Memory for parts of an index that are built in parallel; NULL: there is none. */
+hsp__scratch *hsp__knn_parts(hsp__knn_index *near, uint64_t count);
+
 extern const hsp__knn_index_type hsp__knn_brute_force; /* knn_brute_force.c: everything */
 extern const hsp__knn_index_type hsp__knn_tree;        /* knn_tree.c */
 extern const hsp__knn_index_type hsp__knn_quantised;   /* knn_quantised.c */
 extern const hsp__knn_index_type hsp__knn_inverted;    /* knn_inverted.c */
 
+/* ---- distance.c ------------------------------------------------------------------------------ */
+
 /* Cosine: are the squared norms (one per row) finite, and those of rows that are not 0 well above 0?
- * HSP_BAD_DATA with the first row whose is not, where rows are counted from `first`. (knn_index.c)
- */
+ * HSP_BAD_DATA with the first row whose is not, where rows are counted from `first`. */
 hsp_status hsp__knn_check_squares(const double *squares, const hsp_view *rows, uint64_t first,
                                   hsp_error *err);
-
-/* ---- distance.c ------------------------------------------------------------------------------ */
 
 hsp_status hsp__knn_guests_init(hsp__knn_guests *guests, hsp_context *ctx,
                                 const hsp__knn_index *near, const hsp_view *queries, uint64_t first,
@@ -94,9 +125,6 @@ double hsp__knn_pair(const hsp__knn_guests *guests, uint64_t q, uint64_t i);
 
 /* ||x||^2 of a row, in the order that decides. */
 double hsp__knn_square(const hsp_view *rows, uint64_t i);
-
-/* From sums in that order to the distance. */
-double hsp__knn_cosine(double xx, double xy, double yy);
 
 /* Kernels: the distances that decide, of guests from .. from + count - 1 and rows at .. at + some -
  * 1, out[g * ld + r]; count at most HSP__KNN_GUESTS. `out` has room for lines of ld >=

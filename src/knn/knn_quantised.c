@@ -108,17 +108,13 @@ static double knn_quantised_scale(int cosine, double squares)
     return squares > 1e-280 && squares < 1e280 ? 1 / sqrt(squares) : 0;
 }
 
-/* At least the norm of so much in `cols` numbers, each of which rounding left off by 1e-13. */
-static double knn_quantised_norm(const knn_quantised_state *own, double squares)
-{
-    return sqrt(squares) * (1 + KNN_QUANTISED_SLACK) + 1e-12 * sqrt((double)own->cols);
-}
-
-/* Bytes of a row, a multiple of four of them; *error is r, *spill is e. */
+/* Bytes of a row, a multiple of four of them; *error is r, *spill is e: at least, since rounding
+ * left each of the numbers off by up to 1e-13. */
 static void knn_quantised_code(const knn_quantised_state *own, const double *x, uint8_t *u,
                                double *error, double *spill)
 {
     const double low = own->low, by = 1 / own->step;
+    const double off = 1e-12 * sqrt((double)own->cols);
     double rounded = 0, left = 0;
     for (uint64_t k = 0; k < own->cols; k++) {
         const double t = (x[k] - low) * by;
@@ -128,8 +124,8 @@ static void knn_quantised_code(const knn_quantised_state *own, const double *x, 
         left += (t - u[k]) * (t - u[k]);
     }
     memset(u + own->cols, 0, 4 * own->quads - own->cols);
-    *error = knn_quantised_norm(own, rounded);
-    *spill = knn_quantised_norm(own, left);
+    *error = sqrt(rounded) * (1 + KNN_QUANTISED_SLACK) + off;
+    *spill = sqrt(left) * (1 + KNN_QUANTISED_SLACK) + off;
 }
 
 typedef struct knn_quantised_range {
@@ -138,8 +134,7 @@ typedef struct knn_quantised_range {
 } knn_quantised_range;
 
 typedef struct knn_quantised_build {
-    hsp_context *ctx;
-    const hsp__knn_index *near;
+    hsp__knn_index *near;
     knn_quantised_state *own;
     knn_quantised_range *ranges; /* one a part */
     uint64_t parts;
@@ -151,35 +146,33 @@ static double knn_quantised_row_scale(const knn_quantised_build *build, uint64_t
     return knn_quantised_scale(build->own->cosine, build->own->cosine ? build->near->norms[i] : 1);
 }
 
-/* Make a range as wide as a row needs. */
-static void knn_quantised_widen(const knn_quantised_build *build, uint64_t i,
-                                knn_quantised_range *range)
+/* The range of some rows. */
+static knn_quantised_range knn_quantised_measure(const knn_quantised_build *build, uint64_t from,
+                                                 uint64_t to)
 {
     const hsp_view *view = build->near->rows;
-    const hsp__row row = hsp__view_row(view, i);
-    const double scale = knn_quantised_row_scale(build, i);
-    for (uint64_t k = 0; k < row.count; k++) {
-        const double x = hsp__row_value(view, &row, k) * scale;
-        range->low = x < range->low ? x : range->low;
-        range->high = x > range->high ? x : range->high;
-        if (x != (double)(int)(x < 1e9 && x > -1e9 ? x : 0.5)) range->whole = 0;
+    const int dense = view->storage == HSP_DENSE;
+    knn_quantised_range range = {dense ? (double)INFINITY : 0, dense ? -(double)INFINITY : 0,
+                                 .whole = 1};
+    for (uint64_t i = from; i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        const double scale = knn_quantised_row_scale(build, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const double x = hsp__row_value(view, &row, k) * scale;
+            range.low = x < range.low ? x : range.low;
+            range.high = x > range.high ? x : range.high;
+            if (x != (double)(int)(x < 1e9 && x > -1e9 ? x : 0.5)) range.whole = 0;
+        }
     }
+    return range;
 }
 
-static knn_quantised_range knn_quantised_nothing(const knn_quantised_build *build)
+static void knn_quantised_part(void *user, uint64_t part)
 {
-    if (build->near->rows->storage != HSP_DENSE) return (knn_quantised_range){0, 0, 1};
-    return (knn_quantised_range){(double)INFINITY, -(double)INFINITY, 1};
-}
-
-static void knn_quantised_measure(void *user, uint64_t part)
-{
-    knn_quantised_build *build = user;
-    const uint64_t rows = build->own->rows, to = hsp__part(rows, build->parts, part + 1);
-    knn_quantised_range range = knn_quantised_nothing(build);
-    for (uint64_t i = hsp__part(rows, build->parts, part); i < to; i++)
-        knn_quantised_widen(build, i, &range);
-    build->ranges[part] = range;
+    const knn_quantised_build *build = user;
+    const uint64_t rows = build->own->rows;
+    build->ranges[part] = knn_quantised_measure(build, hsp__part(rows, build->parts, part),
+                                                hsp__part(rows, build->parts, part + 1));
 }
 
 static int knn_quantised_compare(const void *a, const void *b)
@@ -188,23 +181,8 @@ static int knn_quantised_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The range of all rows but the one in a hundred that goes furthest, either way; of a sample. */
-static knn_quantised_range knn_quantised_usual(const knn_quantised_build *build)
-{
-    double low[KNN_QUANTISED_SAMPLE] = {0}, high[KNN_QUANTISED_SAMPLE] = {0};
-    const uint64_t rows = build->own->rows;
-    const uint64_t count = rows < KNN_QUANTISED_SAMPLE ? rows : KNN_QUANTISED_SAMPLE;
-    for (uint64_t s = 0; s < count; s++) {
-        knn_quantised_range range = knn_quantised_nothing(build);
-        knn_quantised_widen(build, hsp__part(rows, count, s), &range);
-        low[s] = range.low, high[s] = range.high;
-    }
-    qsort(low, count, sizeof *low, knn_quantised_compare);
-    qsort(high, count, sizeof *high, knn_quantised_compare);
-    return (knn_quantised_range){low[count / 100], high[count - 1 - count / 100], 0};
-}
-
-/* low and step from all parts' ranges, clipped where that makes codes at least twice as fine. */
+/* low and step from all parts' ranges, clipped where that makes codes at least twice as fine: to the
+ * range of all rows but the one in a hundred that goes furthest, either way; of a sample. */
 static void knn_quantised_plan(const knn_quantised_build *build)
 {
     knn_quantised_state *own = build->own;
@@ -215,10 +193,19 @@ static void knn_quantised_plan(const knn_quantised_build *build)
         all.high = range->high > all.high ? range->high : all.high;
         all.whole &= range->whole;
     }
-    const knn_quantised_range usual = knn_quantised_usual(build);
-    if (usual.high - usual.low <= (all.high - all.low) / 2) {
-        all.low = usual.low;
-        all.high = usual.high;
+    double low[KNN_QUANTISED_SAMPLE] = {0}, high[KNN_QUANTISED_SAMPLE] = {0};
+    const uint64_t count = own->rows < KNN_QUANTISED_SAMPLE ? own->rows : KNN_QUANTISED_SAMPLE;
+    for (uint64_t s = 0; s < count; s++) {
+        const uint64_t row = hsp__part(own->rows, count, s);
+        const knn_quantised_range range = knn_quantised_measure(build, row, row + 1);
+        low[s] = range.low, high[s] = range.high;
+    }
+    qsort(low, count, sizeof *low, knn_quantised_compare);
+    qsort(high, count, sizeof *high, knn_quantised_compare);
+    const double first = low[count / 100], last = high[count - 1 - count / 100];
+    if (last - first <= (all.high - all.low) / 2) {
+        all.low = first;
+        all.high = last;
     }
     const double width = all.high - all.low;
     own->low = all.low;
@@ -231,121 +218,61 @@ static uint64_t knn_quantised_row_at(const knn_quantised_state *own, uint64_t pl
     return place * own->jump % own->rows;
 }
 
-/* One row's bytes into its panel. */
-static void knn_quantised_store(knn_quantised_state *own, uint64_t place, const uint8_t *u)
-{
-    const uint64_t panel = place / COLS, j = place % COLS;
-    int8_t *to = own->codes + panel * own->quads * COLS * 4 + 4 * j;
-    int32_t squares = 0;
-    for (uint64_t k = 0; k < 4 * own->quads; k++) {
-        to[k / 4 * 4 * COLS + k % 4] = (int8_t)(u[k] - 128);
-        squares += u[k] * u[k];
-    }
-    own->base[place] = -squares;
-}
-
+/* The codes of some panels. */
 static void knn_quantised_encode(void *user, uint64_t part)
 {
     knn_quantised_build *build = user;
     knn_quantised_state *own = build->own;
-    const hsp_allocator *memory = &build->ctx->allocator;
-    double *x = hsp__new_raw(memory, own->cols, sizeof *x);
-    uint8_t *u = hsp__new(memory, 4 * own->quads, 1);
-    if (!x || !u) {
-        atomic_store(&build->no_memory, 1);
-        goto done;
-    }
-    const uint64_t to = hsp__part(own->panels, build->parts, part + 1);
-    for (uint64_t p = hsp__part(own->panels, build->parts, part); p < to; p++) {
-        own->worst[p] = 0;
-        for (uint64_t place = p * COLS; place < (p + 1) * COLS; place++) {
-            const uint64_t row = place < own->rows ? knn_quantised_row_at(own, place) : 0;
-            const double scale = knn_quantised_row_scale(build, row);
-            own->error[place] = own->spill[place] = 0;
-            if (place < own->rows && scale != 0) {
-                knn_quantised_spread(build->near->rows, row, scale, x);
-                knn_quantised_code(own, x, u, &own->error[place], &own->spill[place]);
-            } else {
-                memset(u, 0, 4 * own->quads);
-            }
-            if (own->error[place] > own->worst[p]) own->worst[p] = own->error[place];
-            knn_quantised_store(own, place, u);
+    hsp__scratch memory = {.memory = &build->near->allocator};
+    double *x = hsp__scratch_raw(&memory, own->cols, sizeof *x);
+    uint8_t *u = hsp__scratch_new(&memory, 4 * own->quads, 1);
+    if (memory.failed) atomic_store(&build->no_memory, 1);
+    const uint64_t to = memory.failed ? 0 : COLS * hsp__part(own->panels, build->parts, part + 1);
+    for (uint64_t place = COLS * hsp__part(own->panels, build->parts, part); place < to; place++) {
+        const uint64_t row = place < own->rows ? knn_quantised_row_at(own, place) : 0;
+        const double scale = knn_quantised_row_scale(build, row);
+        double *worst = &own->worst[place / COLS];
+        if (place % COLS == 0) *worst = 0;
+        own->error[place] = own->spill[place] = 0;
+        if (place < own->rows && scale != 0) {
+            knn_quantised_spread(build->near->rows, row, scale, x);
+            knn_quantised_code(own, x, u, &own->error[place], &own->spill[place]);
+        } else {
+            memset(u, 0, 4 * own->quads);
         }
+        if (own->error[place] > *worst) *worst = own->error[place];
+        int8_t *panel = own->codes + place / COLS * own->quads * COLS * 4 + 4 * (place % COLS);
+        int32_t squares = 0;
+        for (uint64_t k = 0; k < 4 * own->quads; k++) {
+            panel[k / 4 * 4 * COLS + k % 4] = (int8_t)(u[k] - 128);
+            squares += u[k] * u[k];
+        }
+        own->base[place] = -squares;
     }
-done:
-    hsp__free(memory, x);
-    hsp__free(memory, u);
+    hsp__scratch_free(&memory);
 }
 
-static hsp_status knn_quantised_odd(knn_quantised_build *build, hsp_error *err)
-{
-    knn_quantised_state *own = build->own;
-    const hsp_allocator *memory = &build->ctx->allocator;
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < own->rows; i++)
-        count += knn_quantised_row_scale(build, i) == 0;
-    own->odd = hsp__new_raw(memory, count, sizeof *own->odd);
-    if (!own->odd) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < own->rows; i++)
-        if (knn_quantised_row_scale(build, i) == 0) own->odd[own->odd_count++] = i;
-    return HSP_OK;
-}
-
-static uint64_t knn_quantised_common(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* About the golden section of the rows: successive places lie far apart. */
+/* About the golden section of the rows, and without a common divisor with them: successive places
+ * lie far apart. */
 static uint64_t knn_quantised_jump(uint64_t rows)
 {
     uint64_t jump = (uint64_t)((double)rows * 0.6180339887498949);
-    while (jump > 1 && knn_quantised_common(rows, jump) != 1)
-        jump--;
+    for (; jump > 1; jump--) {
+        uint64_t a = rows, b = jump;
+        while (b) {
+            const uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) break;
+    }
     return jump > 0 ? jump : 1;
 }
 
-static hsp_status knn_quantised_codes(knn_quantised_build *build, hsp_error *err)
+static hsp_status knn_quantised_make(hsp_context *ctx, hsp__knn_index *near, hsp_error *err)
 {
-    knn_quantised_state *own = build->own;
-    const hsp_allocator *memory = &build->ctx->allocator;
-    const uint64_t places = own->panels * COLS;
-    own->codes = hsp__new_raw(memory, places * own->quads, 4);
-    own->base = hsp__new_raw(memory, places, sizeof *own->base);
-    own->error = hsp__new_raw(memory, places, sizeof *own->error);
-    own->spill = hsp__new_raw(memory, places, sizeof *own->spill);
-    own->worst = hsp__new_raw(memory, own->panels, sizeof *own->worst);
-    if (!own->codes || !own->base || !own->error || !own->spill || !own->worst)
-        return hsp__fail_memory(err);
-    hsp__advise_huge(own->codes, places * own->quads * 4);
-    hsp__tasks_run(build->ctx, build->parts, knn_quantised_encode, build);
-    if (atomic_load(&build->no_memory)) return hsp__fail_memory(err);
-    return knn_quantised_odd(build, err);
-}
-
-static void knn_quantised_unmake(hsp_context *ctx, hsp__knn_index *near)
-{
-    knn_quantised_state *own = near->own;
-    if (!own) return;
-    hsp__free(&ctx->allocator, own->codes);
-    hsp__free(&ctx->allocator, own->base);
-    hsp__free(&ctx->allocator, own->error);
-    hsp__free(&ctx->allocator, own->spill);
-    hsp__free(&ctx->allocator, own->worst);
-    hsp__free(&ctx->allocator, own->odd);
-    hsp__free(&ctx->allocator, own);
-    near->own = NULL;
-}
-
-static hsp_status knn_quantised_build_all(hsp_context *ctx, hsp__knn_index *near, hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    knn_quantised_state *own = near->own = hsp__new(memory, 1, sizeof *own);
+    hsp__scratch *memory = &near->memory;
+    knn_quantised_state *own = near->own = hsp__scratch_new(memory, 1, sizeof *own);
     if (!own) return hsp__fail_memory(err);
     own->rows = near->rows->rows;
     own->cols = near->rows->cols;
@@ -353,14 +280,31 @@ static hsp_status knn_quantised_build_all(hsp_context *ctx, hsp__knn_index *near
     own->panels = (own->rows + COLS - 1) / COLS;
     own->jump = knn_quantised_jump(own->rows);
     own->cosine = near->plan.metric == HSP__METRIC_COSINE;
-    knn_quantised_build build = {.ctx = ctx, .near = near, .own = own};
+    knn_quantised_build build = {.near = near, .own = own};
     build.parts = hsp__parts(own->rows, own->cols * 4);
-    build.ranges = hsp__new(memory, build.parts, sizeof *build.ranges);
+    build.ranges = hsp__new(memory->memory, build.parts, sizeof *build.ranges);
     if (!build.ranges) return hsp__fail_memory(err);
-    hsp__tasks_run(ctx, build.parts, knn_quantised_measure, &build);
+    hsp__tasks_run(ctx, build.parts, knn_quantised_part, &build);
     knn_quantised_plan(&build);
-    hsp__free(memory, build.ranges);
-    return own->coded ? knn_quantised_codes(&build, err) : HSP_OK;
+    hsp__free(memory->memory, build.ranges);
+    if (!own->coded) return HSP_OK;
+    const uint64_t places = own->panels * COLS;
+    own->codes = hsp__scratch_raw(memory, places * own->quads, 4);
+    own->base = hsp__scratch_raw(memory, places, sizeof *own->base);
+    own->error = hsp__scratch_raw(memory, places, sizeof *own->error);
+    own->spill = hsp__scratch_raw(memory, places, sizeof *own->spill);
+    own->worst = hsp__scratch_raw(memory, own->panels, sizeof *own->worst);
+    if (memory->failed) return hsp__fail_memory(err);
+    hsp__advise_huge(own->codes, places * own->quads * 4);
+    hsp__tasks_run(ctx, build.parts, knn_quantised_encode, &build);
+    uint64_t odd = 0;
+    for (uint64_t i = 0; i < own->rows; i++)
+        odd += knn_quantised_row_scale(&build, i) == 0;
+    own->odd = hsp__scratch_raw(memory, odd, sizeof *own->odd);
+    if (!own->odd || atomic_load(&build.no_memory)) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < own->rows; i++)
+        if (knn_quantised_row_scale(&build, i) == 0) own->odd[own->odd_count++] = i;
+    return HSP_OK;
 }
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
@@ -385,6 +329,12 @@ typedef struct knn_quantised_query {
     double slack;  /* KNN_QUANTISED_SLACK, and what the query's own columns add to it */
     int64_t bias;  /* D = bias - c, with c of the tile */
 } knn_quantised_query;
+
+/* Hits of a query at most, before they are thinned out. */
+static uint64_t knn_quantised_most(uint64_t k)
+{
+    return 2 * k + 64;
+}
 
 /* The reach in units of step, at least, with r_q. */
 static void knn_quantised_inside(const knn_quantised_state *own, knn_quantised_query *query)
@@ -440,27 +390,18 @@ static knn_quantised_hit knn_quantised_bounds(const knn_quantised_state *own,
 
 /* ---- Hits ------------------------------------------------------------------------------------ */
 
+/* Some queries on their way, and what that needs. */
 typedef struct knn_quantised_work {
-    hsp_context *ctx;
+    const hsp__knn_search *search;
     const knn_quantised_state *own;
-    const hsp__knn_guests *guests;
-    const uint64_t *skip;
-    hsp__neighbor *out;
-    uint64_t k, most; /* hits of a query at most */
-    uint64_t group, groups;
-    atomic_uint_fast64_t next;
-    atomic_int no_memory;
-} knn_quantised_work;
-
-/* Scratch of a worker. */
-typedef struct knn_quantised_bench {
-    knn_quantised_query *queries; /* group */
-    knn_quantised_hit *hits;      /* group * most */
+    uint64_t k, most;             /* most: hits of a query at most */
+    knn_quantised_query *queries; /* count, rounded up to ROWS */
+    knn_quantised_hit *hits;      /* count * most */
     double *far;                  /* most */
     hsp__neighbor *heap;          /* k */
-    uint8_t *codes;               /* group * 4 * quads, group a multiple of ROWS */
+    uint8_t *codes;               /* count, rounded up, * 4 * quads */
     double *row;                  /* cols */
-} knn_quantised_bench;
+} knn_quantised_work;
 
 /* The k-th smallest (from 0) of `count` numbers, which it rearranges. */
 static double knn_quantised_select(double *x, uint64_t count, uint64_t k)
@@ -490,18 +431,17 @@ static double knn_quantised_select(double *x, uint64_t count, uint64_t k)
 static void knn_quantised_settle(const knn_quantised_work *work, knn_quantised_query *query,
                                  knn_quantised_hit *hit)
 {
-    hit->near = hit->far = hsp__knn_pair(work->guests, query->guest, hit->row);
+    hit->near = hit->far = hsp__knn_pair(work->search->guests, query->guest, hit->row);
 }
 
 /* Leave out hits that are too far by the upper bounds of the others. */
-static void knn_quantised_tighten(const knn_quantised_work *work, knn_quantised_bench *bench,
-                                  knn_quantised_query *query)
+static void knn_quantised_tighten(const knn_quantised_work *work, knn_quantised_query *query)
 {
     uint64_t kept = 0;
     if (query->count < work->k) return;
     for (uint64_t h = 0; h < query->count; h++)
-        bench->far[h] = query->hits[h].far;
-    const double reach = knn_quantised_select(bench->far, query->count, work->k - 1);
+        work->far[h] = query->hits[h].far;
+    const double reach = knn_quantised_select(work->far, query->count, work->k - 1);
     if (reach < query->reach) query->reach = reach;
     for (uint64_t h = 0; h < query->count; h++)
         if (query->hits[h].near <= query->reach) query->hits[kept++] = query->hits[h];
@@ -510,10 +450,9 @@ static void knn_quantised_tighten(const knn_quantised_work *work, knn_quantised_
 }
 
 /* The k nearest hits by computed distance, nearest first. */
-static void knn_quantised_decide(const knn_quantised_work *work, knn_quantised_bench *bench,
-                                 knn_quantised_query *query)
+static void knn_quantised_decide(const knn_quantised_work *work, knn_quantised_query *query)
 {
-    hsp__knn_heap heap = {.at = bench->heap, .k = work->k};
+    hsp__knn_heap heap = {.at = work->heap, .k = work->k};
     for (uint64_t h = 0; h < query->count; h++) {
         knn_quantised_hit *hit = &query->hits[h];
         if (hit->near != hit->far) knn_quantised_settle(work, query, hit);
@@ -522,7 +461,7 @@ static void knn_quantised_decide(const knn_quantised_work *work, knn_quantised_b
     query->count = heap.count;
     hsp__knn_sort(&heap);
     for (uint64_t h = 0; h < query->count; h++) {
-        const hsp__neighbor one = bench->heap[h];
+        const hsp__neighbor one = work->heap[h];
         query->hits[h] = (knn_quantised_hit){one.distance, one.distance, one.row};
     }
     if (query->count == work->k && query->hits[work->k - 1].far < query->reach)
@@ -530,14 +469,27 @@ static void knn_quantised_decide(const knn_quantised_work *work, knn_quantised_b
     knn_quantised_inside(work->own, query);
 }
 
-static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_bench *bench,
-                              knn_quantised_query *query, knn_quantised_hit hit)
+static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_query *query,
+                              knn_quantised_hit hit)
 {
     if (hit.row == query->skip || hit.near > query->reach) return;
     query->hits[query->count++] = hit;
     if (query->count < work->most) return;
-    knn_quantised_tighten(work, bench, query);
-    if (query->count > work->most / 4 * 3) knn_quantised_decide(work, bench, query);
+    knn_quantised_tighten(work, query);
+    if (query->count > work->most / 4 * 3) knn_quantised_decide(work, query);
+}
+
+/* Every row without a code, or all of them, one by one. */
+static void knn_quantised_meet_odd(const knn_quantised_work *work, knn_quantised_query *query,
+                                   int all)
+{
+    const knn_quantised_state *own = work->own;
+    for (uint64_t o = 0; o < (all ? own->rows : own->odd_count); o++) {
+        knn_quantised_hit hit = {.row = all ? o : own->odd[o]};
+        if (hit.row == query->skip) continue;
+        knn_quantised_settle(work, query, &hit);
+        knn_quantised_add(work, query, hit);
+    }
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
@@ -546,12 +498,11 @@ static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_benc
 static void knn_quantised_guest(const knn_quantised_work *work, knn_quantised_query *query,
                                 double *row)
 {
-    const hsp__knn_guests *guests = work->guests;
+    const hsp__knn_guests *guests = work->search->guests;
     const knn_quantised_state *own = work->own;
     const uint64_t q = query->guest;
     const double scale = knn_quantised_scale(own->cosine, own->cosine ? guests->norms[q] : 1);
     query->odd = scale == 0;
-    query->tail = 0;
     query->slack =
         KNN_QUANTISED_SLACK + KNN_QUANTISED_TERM * (double)hsp__view_row(guests->view, q).count;
     if (guests->spread) {
@@ -570,149 +521,107 @@ static void knn_quantised_guest(const knn_quantised_work *work, knn_quantised_qu
     }
 }
 
-static void knn_quantised_start(const knn_quantised_work *work, knn_quantised_bench *bench,
-                                uint64_t r, uint64_t guest)
+static void knn_quantised_start(const knn_quantised_work *work, uint64_t r, uint64_t guest)
 {
     const knn_quantised_state *own = work->own;
-    knn_quantised_query *query = &bench->queries[r];
-    uint8_t *u = bench->codes + r * 4 * own->quads;
-    *query =
-        (knn_quantised_query){.guest = guest, .skip = HSP__KNN_NONE, .reach = (double)INFINITY};
-    query->hits = bench->hits + r * work->most;
-    if (work->skip) query->skip = work->skip[guest];
-    knn_quantised_guest(work, query, bench->row);
-    knn_quantised_code(own, bench->row, u, &query->error, &query->spill);
+    knn_quantised_query *query = &work->queries[r];
+    uint8_t *u = work->codes + r * 4 * own->quads;
+    *query = (knn_quantised_query){.guest = guest, .reach = (double)INFINITY};
+    query->hits = work->hits + r * work->most;
+    query->skip = hsp__knn_skip(work->search, guest);
+    knn_quantised_guest(work, query, work->row);
+    knn_quantised_code(own, work->row, u, &query->error, &query->spill);
     for (uint64_t k = 0; k < 4 * own->quads; k++)
         query->bias += u[k] * (u[k] - 256);
     knn_quantised_inside(own, query);
-    for (uint64_t o = 0; o < (query->odd ? own->rows : own->odd_count); o++) {
-        knn_quantised_hit hit = {.row = query->odd ? o : own->odd[o]};
-        if (hit.row == query->skip) continue;
-        knn_quantised_settle(work, query, &hit);
-        knn_quantised_add(work, bench, query, hit);
-    }
+    knn_quantised_meet_odd(work, query, query->odd);
 }
 
 /* A few queries against a panel. */
-static void knn_quantised_meet(const knn_quantised_work *work, knn_quantised_bench *bench,
-                               uint64_t r, uint64_t some, uint64_t panel)
+static void knn_quantised_meet(const knn_quantised_work *work, uint64_t r, uint64_t some,
+                               uint64_t panel)
 {
     const knn_quantised_state *own = work->own;
     const uint8_t *rows[ROWS];
     int32_t least[ROWS], c[ROWS * COLS];
     for (uint64_t i = 0; i < ROWS; i++) {
         const uint64_t at = r + (i < some ? i : some - 1);
-        rows[i] = bench->codes + at * 4 * own->quads;
-        least[i] = i < some && !bench->queries[at].odd
-                       ? knn_quantised_least(&bench->queries[at], own->worst[panel])
+        rows[i] = work->codes + at * 4 * own->quads;
+        least[i] = i < some && !work->queries[at].odd
+                       ? knn_quantised_least(&work->queries[at], own->worst[panel])
                        : INT32_MAX;
     }
     const unsigned hits =
         hsp__vec()->byte_tile(own->quads, rows, own->codes + panel * own->quads * COLS * 4,
                               own->base + panel * COLS, least, c);
     for (uint64_t i = 0; hits >> i; i++) {
-        knn_quantised_query *query = &bench->queries[r + i];
+        knn_quantised_query *query = &work->queries[r + i];
         if (!(hits >> i & 1) || i >= some || query->odd) continue;
         for (uint64_t j = 0; j < COLS; j++) {
             const uint64_t place = panel * COLS + j;
             if (c[i * COLS + j] < least[i] || place >= own->rows) continue;
             if (own->error[place] == 0) continue; /* an odd row: met already */
-            knn_quantised_add(work, bench, query,
+            knn_quantised_add(work, query,
                               knn_quantised_bounds(own, query, place, c[i * COLS + j]));
         }
     }
 }
 
-/* Every row. No query should come to this, but none may go without an answer. */
-static void knn_quantised_all(const knn_quantised_work *work, knn_quantised_bench *bench,
-                              knn_quantised_query *query)
+static hsp_status knn_quantised_answer(const hsp__knn_search *search, uint64_t from, uint64_t count,
+                                       hsp_error *err)
 {
-    query->count = 0;
-    query->reach = (double)INFINITY;
-    for (uint64_t row = 0; row < work->own->rows; row++) {
-        knn_quantised_hit hit = {.row = row};
-        if (row == query->skip) continue;
-        knn_quantised_settle(work, query, &hit);
-        knn_quantised_add(work, bench, query, hit);
-    }
-    knn_quantised_decide(work, bench, query);
-}
-
-static void knn_quantised_group(const knn_quantised_work *work, knn_quantised_bench *bench,
-                                uint64_t group)
-{
-    const uint64_t from = group * work->group, left = work->guests->count - from;
-    const uint64_t count = left < work->group ? left : work->group;
+    const knn_quantised_state *own = search->guests->near->own;
+    const uint64_t k = search->k, wide = (count + ROWS - 1) / ROWS * ROWS;
+    hsp__scratch memory = {.memory = &search->ctx->allocator};
+    knn_quantised_work work = {.search = search, .own = own, .k = k, .most = knn_quantised_most(k)};
+    work.queries = hsp__scratch_new(&memory, wide, sizeof *work.queries);
+    work.hits = hsp__scratch_raw(&memory, count * work.most, sizeof *work.hits);
+    work.far = hsp__scratch_raw(&memory, work.most, sizeof *work.far);
+    work.heap = hsp__scratch_raw(&memory, k, sizeof *work.heap);
+    work.codes = hsp__scratch_new(&memory, wide * own->quads, 4);
+    work.row = hsp__scratch_raw(&memory, own->cols, sizeof *work.row);
+    if (memory.failed) count = 0;
     for (uint64_t r = 0; r < count; r++)
-        knn_quantised_start(work, bench, r, from + r);
-    for (uint64_t panel = 0; panel < work->own->panels && !hsp__tick(work->ctx); panel++)
+        knn_quantised_start(&work, r, from + r);
+    for (uint64_t panel = 0; count && panel < own->panels && !hsp__tick(search->ctx); panel++)
         for (uint64_t r = 0; r < count; r += ROWS)
-            knn_quantised_meet(work, bench, r, count - r < ROWS ? count - r : ROWS, panel);
-    for (uint64_t r = 0; r < count && !hsp__tick(work->ctx); r++) {
-        knn_quantised_query *query = &bench->queries[r];
-        knn_quantised_tighten(work, bench, query);
-        knn_quantised_decide(work, bench, query);
-        if (query->count < work->k) knn_quantised_all(work, bench, query);
+            knn_quantised_meet(&work, r, count - r < ROWS ? count - r : ROWS, panel);
+    for (uint64_t r = 0; r < count && !hsp__tick(search->ctx); r++) {
+        knn_quantised_query *query = &work.queries[r];
+        knn_quantised_tighten(&work, query);
+        knn_quantised_decide(&work, query);
+        if (query->count < k) {
+            /* Every row. No query should come to this, but none may go without an answer. */
+            query->count = 0;
+            query->reach = (double)INFINITY;
+            knn_quantised_meet_odd(&work, query, 1);
+            knn_quantised_decide(&work, query);
+        }
         for (uint64_t h = 0; h < query->count; h++)
-            work->out[query->guest * work->k + h] =
+            search->out[query->guest * k + h] =
                 (hsp__neighbor){query->hits[h].near, query->hits[h].row};
     }
+    hsp__scratch_free(&memory);
+    return memory.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-static void knn_quantised_worker(void *user, int worker)
+static hsp_status knn_quantised_find(hsp__knn_search *search, hsp_error *err)
 {
-    knn_quantised_work *work = user;
-    const hsp_allocator *memory = &work->ctx->allocator;
-    knn_quantised_bench bench = {0};
-    (void)worker;
-    bench.queries = hsp__new(memory, work->group, sizeof *bench.queries);
-    bench.hits = hsp__new_raw(memory, work->group * work->most, sizeof *bench.hits);
-    bench.far = hsp__new_raw(memory, work->most, sizeof *bench.far);
-    bench.heap = hsp__new_raw(memory, work->k, sizeof *bench.heap);
-    bench.codes = hsp__new(memory, work->group * work->own->quads, 4);
-    bench.row = hsp__new_raw(memory, work->own->cols, sizeof *bench.row);
-    if (!bench.queries || !bench.hits || !bench.far || !bench.heap || !bench.codes || !bench.row)
-        atomic_store(&work->no_memory, 1);
-    while (!atomic_load(&work->no_memory)) {
-        const uint64_t group = atomic_fetch_add(&work->next, 1);
-        if (group >= work->groups) break;
-        knn_quantised_group(work, &bench, group);
-    }
-    hsp__free(memory, bench.queries);
-    hsp__free(memory, bench.hits);
-    hsp__free(memory, bench.far);
-    hsp__free(memory, bench.heap);
-    hsp__free(memory, bench.codes);
-    hsp__free(memory, bench.row);
-}
-
-static hsp_status knn_quantised_find(hsp_context *ctx, const hsp__knn_guests *guests,
-                                     const uint64_t *skip, uint64_t k, hsp_error *err,
-                                     hsp__neighbor *out)
-{
-    const knn_quantised_state *own = guests->near->own;
+    const knn_quantised_state *own = search->guests->near->own;
     /* When much of the rows is asked for, there is little to leave out. */
-    if (!own->coded || k > own->rows / 4)
-        return hsp__knn_brute_force.find(ctx, guests, skip, k, err, out);
-    knn_quantised_work work = {.ctx = ctx, .own = own, .guests = guests, .skip = skip, .out = out};
-    work.k = k;
-    work.most = 2 * k + 64;
-    uint64_t group = (guests->count + 15) / 16;
-    const uint64_t room = KNN_QUANTISED_HIT_BYTES / (work.most * sizeof(knn_quantised_hit));
+    if (!own->coded || search->k > own->rows / 4) return hsp__knn_brute_force.find(search, err);
+    const uint64_t most = knn_quantised_most(search->k);
+    const uint64_t room = KNN_QUANTISED_HIT_BYTES / (most * sizeof(knn_quantised_hit));
+    uint64_t group = (search->guests->count + 15) / 16;
     group = group > KNN_QUANTISED_QUERIES ? KNN_QUANTISED_QUERIES : group;
     group = group > room ? room : group;
-    work.group = group < ROWS ? ROWS : group / ROWS * ROWS;
-    work.groups = (guests->count + work.group - 1) / work.group;
-    int workers = hsp_context_threads(ctx);
-    if ((uint64_t)workers > work.groups) workers = (int)work.groups;
-    if (workers > 0) hsp__workers_run(ctx, workers, knn_quantised_worker, &work);
-    return atomic_load(&work.no_memory) ? hsp__fail_memory(err) : HSP_OK;
+    return hsp__knn_run(search, group < ROWS ? ROWS : group / ROWS * ROWS, knn_quantised_answer,
+                        err);
 }
 
 const hsp__knn_index_type hsp__knn_quantised = {.kind = HSP__KNN_QUANTISED,
                                                 .name = "product",
                                                 .most_columns = KNN_QUANTISED_MOST_COLUMNS,
                                                 .fits = knn_quantised_fits,
-                                                .build = knn_quantised_build_all,
-                                                .unmake = knn_quantised_unmake,
+                                                .build = knn_quantised_make,
                                                 .find = knn_quantised_find};

@@ -300,17 +300,6 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
 /* Tell the log how many values were passed over so. */
 void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown);
 
-/* A context with the memory of another, one thread, and nobody who listens: for calls inside a
- * worker. It stops when the other does. */
-static inline hsp_context hsp__quiet(const hsp_context *ctx)
-{
-    return (hsp_context){.allocator = ctx->allocator,
-                         .threads = 1,
-                         .block_bytes = ctx->block_bytes,
-                         .tick_seconds = ctx->tick_seconds,
-                         .stop = ctx->stop};
-}
-
 /* The votes of every separator of a run on one row x, a dense vector of the model's features: the
  * share of votes for each class, or for two classes (votes for the second less votes for the first)
  * / all. `dots` (one per row of votes->rows) and `running` (scorers) are scratch. */

@@ -15,7 +15,8 @@
 static double knn_distance(const hsp__knn_index *near, const hsp_view *queries, uint64_t query,
                            uint64_t row)
 {
-    hsp_context quiet = {.allocator = near->memory, .threads = 1, .block_bytes = HSP__BLOCK_BYTES};
+    hsp_context quiet = {
+        .allocator = near->allocator, .threads = 1, .block_bytes = HSP__BLOCK_BYTES};
     const hsp_view one = hsp__view_slice(queries, query, query + 1);
     double line[HSP__KNN_GUESTS + 1], distance = (double)NAN;
     hsp__knn_guests guests;
