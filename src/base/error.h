@@ -27,13 +27,6 @@ hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uin
 /* A failed system call: the message ends in errno's text. */
 hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 
-/* End the calling function with the status of `call` unless that is HSP_OK. */
-#define HSP__TRY(call)                   \
-    do {                                 \
-        const hsp_status try_ = (call);  \
-        if (try_ != HSP_OK) return try_; \
-    } while (0)
-
 /* The pointers that a public call cannot do without: HSP_USAGE with the name of the first that is
  * NULL. */
 #define HSP__NEED(err, ...)                                                                   \
