@@ -266,7 +266,7 @@ static hsp_status confirm_decide(confirm *m, hsp_error *err)
     hsp_status status = origin && file.y && file.exact.longs ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = confirm_select(m, &file, origin, err);
     if (!status)
-        status = hsp__separability_exact(m->ctx, &file, m->offset, CONFIRM_WIDTH, err, &found);
+        status = hsp__separability_find(m->ctx, &file, m->offset, CONFIRM_WIDTH, 1, err, &found);
     if (!status && (found.multipliers.failed || found.low.failed || found.high.failed ||
                     found.w.failed || found.b.failed))
         status = hsp__fail_memory(err);

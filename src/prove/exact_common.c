@@ -17,9 +17,9 @@
 
 #ifdef HSP_HAVE_GMP
 
+#include <assert.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "prove/prove.h"
 
@@ -31,8 +31,8 @@ __extension__ typedef unsigned __int128 common_wide;
 
 typedef struct common {
     hsp_context *ctx;
-    const signed char *y; /* count */
-    uint64_t count;       /* rows: unknowns */
+    hsp__mpz_scratch numbers;
+    uint64_t count; /* rows: unknowns */
     uint64_t equations;
     mpz_t *e;            /* equations * count */
     uint64_t rank;       /* count - 1, or it is given up */
@@ -54,11 +54,6 @@ static uint64_t common_mul(uint64_t a, uint64_t b)
     return sum >= COMMON_PRIME ? sum - COMMON_PRIME : sum;
 }
 
-static uint64_t common_sub(uint64_t a, uint64_t b)
-{
-    return a >= b ? a - b : a + COMMON_PRIME - b;
-}
-
 static uint64_t common_inverse(uint64_t a)
 {
     uint64_t result = 1;
@@ -67,34 +62,29 @@ static uint64_t common_inverse(uint64_t a)
     return result;
 }
 
-static uint64_t common_residue(const mpz_t number)
-{
-    return mpz_fdiv_ui(number, COMMON_PRIME);
-}
-
 /* row -= factor * pivot from column `from` on. */
 static void common_subtract(uint64_t *row, const uint64_t *pivot, uint64_t factor, uint64_t from,
                             uint64_t to)
 {
-    if (factor == 0) return;
-    for (uint64_t j = from; j < to; j++)
-        row[j] = common_sub(row[j], common_mul(factor, pivot[j]));
+    for (uint64_t j = from; factor && j < to; j++) {
+        const uint64_t less = common_mul(factor, pivot[j]);
+        row[j] = row[j] >= less ? row[j] - less : row[j] + COMMON_PRIME - less;
+    }
 }
 
 /* Which equations and unknowns are independent. 0: no memory. */
 static int common_pivots(common *m)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
     const uint64_t n = m->count;
-    uint64_t *e = hsp__new_raw(memory, m->equations * n, sizeof *e);
-    uint64_t *order = hsp__new_raw(memory, m->equations, sizeof *order);
-    const int there = e && order;
-    for (uint64_t i = 0; there && i < m->equations * n; i++)
-        e[i] = common_residue(m->e[i]);
-    for (uint64_t i = 0; there && i < m->equations; i++)
+    uint64_t *e = hsp__scratch_raw(&m->numbers.scratch, m->equations * n, sizeof *e);
+    uint64_t *order = hsp__scratch_raw(&m->numbers.scratch, m->equations, sizeof *order);
+    if (m->numbers.scratch.failed) return 0;
+    for (uint64_t i = 0; i < m->equations * n; i++)
+        e[i] = mpz_fdiv_ui(m->e[i], COMMON_PRIME);
+    for (uint64_t i = 0; i < m->equations; i++)
         order[i] = i;
     m->free_col = n;
-    for (uint64_t j = 0; there && j < n; j++) {
+    for (uint64_t j = 0; j < n; j++) {
         uint64_t at = m->rank;
         while (at < m->equations && e[order[at] * n + j] == 0)
             at++;
@@ -112,32 +102,31 @@ static int common_pivots(common *m)
         m->pivot_row[m->rank] = row;
         m->pivot_col[m->rank++] = j;
     }
-    hsp__free(memory, e);
-    hsp__free(memory, order);
-    return there;
+    return 1;
 }
 
 /* C = A^-1 modulo p, by Gauss and Jordan. 0: no memory. */
 static int common_invert(common *m)
 {
     const uint64_t k = m->rank, wide = 2 * k;
-    uint64_t *work = hsp__new(&m->ctx->allocator, k * wide, sizeof *work);
+    uint64_t *work = hsp__scratch_new(&m->numbers.scratch, k * wide, sizeof *work);
     if (!work) return 0;
     for (uint64_t i = 0; i < k; i++) {
         for (uint64_t j = 0; j < k; j++)
-            work[i * wide + j] = common_residue(m->e[m->pivot_row[i] * m->count + m->pivot_col[j]]);
+            work[i * wide + j] =
+                mpz_fdiv_ui(m->e[m->pivot_row[i] * m->count + m->pivot_col[j]], COMMON_PRIME);
         work[i * wide + k + i] = 1;
     }
     for (uint64_t p = 0; p < k; p++) {
         uint64_t at = p;
-        while (at < k && work[at * wide + p] == 0)
+        while (at + 1 < k && work[at * wide + p] == 0)
             at++;
-        if (at == k) break; /* cannot be: the pivots are independent */
         for (uint64_t j = 0; at != p && j < wide; j++) {
             const uint64_t kept = work[p * wide + j];
             work[p * wide + j] = work[at * wide + j];
             work[at * wide + j] = kept;
         }
+        assert(work[p * wide + p] != 0); /* the pivots are independent */
         const uint64_t inverse = common_inverse(work[p * wide + p]);
         for (uint64_t j = p; j < wide; j++)
             work[p * wide + j] = common_mul(work[p * wide + j], inverse);
@@ -147,18 +136,17 @@ static int common_invert(common *m)
     }
     for (uint64_t i = 0; i < k; i++)
         memcpy(m->inverse + i * k, work + i * wide + k, k * sizeof *work);
-    hsp__free(&m->ctx->allocator, work);
     return 1;
 }
 
 /* ---- Digits ---------------------------------------------------------------------------------- */
 
-/* One more digit of z; `power` is p^t. `residue` (rank) is scratch. */
+/* One more digit of z; `power` is p^t. `residue` and `digit` (rank) are scratch. */
 static void common_lift(common *m, mpz_t power, uint64_t *residue, uint64_t *digit)
 {
     const uint64_t k = m->rank;
     for (uint64_t i = 0; i < k; i++)
-        residue[i] = common_residue(m->r[i]);
+        residue[i] = mpz_fdiv_ui(m->r[i], COMMON_PRIME);
     for (uint64_t i = 0; i < k; i++) {
         common_wide sum = 0;
         for (uint64_t j = 0; j < k; j++)
@@ -249,60 +237,60 @@ static int common_holds(const common *m)
     return holds;
 }
 
-static int common_positive(const common *m)
-{
-    for (uint64_t j = 0; j < m->count; j++)
-        if (mpz_sgn(m->a[j]) < 0) return 0;
-    return 1;
-}
-
 /* *found: multipliers are in m->a. */
 static hsp_status common_solve(common *m, uint64_t most, hsp_error *err, int *found)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
+    if (!common_pivots(m)) return hsp__fail_memory(err);
+    if (m->rank + 1 != m->count || m->free_col >= m->count) return HSP_OK; /* none, or many */
+    hsp__scratch *scratch = &m->numbers.scratch;
     const uint64_t k = m->rank;
-    uint64_t *residue = hsp__new_raw(memory, k, sizeof *residue);
-    uint64_t *digit = hsp__new_raw(memory, k, sizeof *digit);
-    hsp_status status = residue && digit ? HSP_OK : hsp__fail_memory(err);
-    mpz_t power;
-    mpz_init_set_ui(power, 1);
-    for (uint64_t i = 0; !status && i < k; i++)
+    uint64_t *residue = hsp__scratch_raw(scratch, k, sizeof *residue);
+    uint64_t *digit = hsp__scratch_raw(scratch, k, sizeof *digit);
+    mpz_t *power = hsp__mpz_new(&m->numbers, 1);
+    m->inverse = hsp__scratch_new(scratch, k * k, sizeof *m->inverse);
+    m->z = hsp__mpz_new(&m->numbers, k);
+    m->r = hsp__mpz_new(&m->numbers, k);
+    m->a = hsp__mpz_new(&m->numbers, m->count);
+    if (scratch->failed || !common_invert(m)) return hsp__fail_memory(err);
+    mpz_set_ui(*power, 1);
+    for (uint64_t i = 0; i < k; i++)
         mpz_neg(m->r[i], m->e[m->pivot_row[i] * m->count + m->free_col]);
     /* 61 bits are 18 digits, half of them the denominator's */
     const uint64_t last = 4 + most / (k + 1) / 9;
-    for (uint64_t t = 1, ask = 2; !status && t <= last; t++) {
-        common_lift(m, power, residue, digit);
+    for (uint64_t t = 1, ask = 2; t <= last && !*found; t++) {
+        common_lift(m, *power, residue, digit);
         if (t < ask && t < last) continue;
         ask = t + t / 2 + 1;
-        if (common_guess(m, power) && common_holds(m)) {
-            *found = common_positive(m);
-            break;
+        if (common_guess(m, *power) && common_holds(m)) {
+            *found = 1;
+            for (uint64_t j = 0; j < m->count; j++)
+                *found &= mpz_sgn(m->a[j]) >= 0;
+            return HSP_OK;
         }
-        status = hsp__progress(m->ctx, "proving", "digits", t, 0, err);
+        HSP__TRY(hsp__progress(m->ctx, "proving", "digits", t, 0, err));
     }
-    mpz_clear(power);
-    hsp__free(memory, residue);
-    hsp__free(memory, digit);
-    return status;
+    return HSP_OK;
 }
 
 /* ---- Equations ------------------------------------------------------------------------------- */
 
 /* One equation a column, in least terms; the last is that of the offset. */
-static void common_fill(common *m, const hsp__exact_matrix *rows, int offset)
+static hsp_status common_fill(common *m, const hsp__exact_source *source, const uint64_t *rows,
+                              int offset, hsp_error *err)
 {
+    hsp__exact_matrix matrix;
     mpz_t divisor;
+    HSP__TRY(hsp__exact_matrix_read(&m->numbers, source, rows, m->count, err, &matrix));
     mpz_init(divisor);
-    m->equations = 0;
-    for (uint64_t c = 0; c < rows->cols + (offset ? 1 : 0); c++) {
+    for (uint64_t c = 0; c < matrix.cols + (offset ? 1 : 0); c++) {
         mpz_t *e = m->e + m->equations * m->count;
         mpz_set_ui(divisor, 0);
         for (uint64_t i = 0; i < m->count; i++) {
-            if (c == rows->cols)
+            if (c == matrix.cols)
                 mpz_set_ui(e[i], 1);
             else
-                mpz_set(e[i], rows->x[i * rows->cols + c]);
-            if (m->y[i] < 0) mpz_neg(e[i], e[i]);
+                mpz_set(e[i], matrix.x[i * matrix.cols + c]);
+            if (source->y[rows[i]] < 0) mpz_neg(e[i], e[i]);
             mpz_gcd(divisor, divisor, e[i]);
         }
         if (mpz_sgn(divisor) == 0) continue; /* nobody has this column */
@@ -311,74 +299,36 @@ static void common_fill(common *m, const hsp__exact_matrix *rows, int offset)
         m->equations++;
     }
     mpz_clear(divisor);
-}
-
-static void common_write(const common *m, const uint64_t *rows, hsp__separation *to)
-{
-    mpz_t divisor;
-    mpz_init(divisor);
-    for (uint64_t i = 0; i < m->count; i++)
-        mpz_gcd(divisor, divisor, m->a[i]);
-    to->kind = HSP__SEPARABILITY_COMMON;
-    to->used = 0;
-    to->multipliers.size = 0;
-    hsp__claim_open(&to->multipliers, NULL, '[');
-    for (uint64_t i = 0; i < m->count; i++) {
-        if (mpz_sgn(m->a[i]) == 0) continue;
-        mpz_divexact(m->a[i], m->a[i], divisor);
-        hsp__exact_write_entry(&to->multipliers, rows[i], m->a[i]);
-        to->used++;
-    }
-    hsp__claim_close(&to->multipliers, ']');
-    mpz_clear(divisor);
-}
-
-static hsp_status common_run(common *m, uint64_t most, hsp_error *err, int *found)
-{
-    if (!common_pivots(m)) return hsp__fail_memory(err);
-    if (m->rank + 1 != m->count || m->free_col >= m->count) return HSP_OK; /* none, or many */
-    const hsp_allocator *memory = &m->ctx->allocator;
-    m->inverse = hsp__new(memory, m->rank * m->rank, sizeof *m->inverse);
-    m->z = hsp__mpz_new(memory, m->rank);
-    m->r = hsp__mpz_new(memory, m->rank);
-    m->a = hsp__mpz_new(memory, m->count);
-    if (!m->inverse || !m->z || !m->r || !m->a || !common_invert(m)) return hsp__fail_memory(err);
-    return common_solve(m, most, err, found);
+    return HSP_OK;
 }
 
 hsp_status hsp__exact_common(hsp_context *ctx, const hsp__exact_source *source,
                              const uint64_t *rows, uint64_t count, int offset, uint64_t most,
                              hsp_error *err, hsp__separation *to, int *found)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     const uint64_t equations = source->view->cols + 1;
-    common m = {.ctx = ctx, .count = count};
-    hsp__exact_matrix matrix = {.x = NULL};
+    common m = {.ctx = ctx, .count = count, .numbers.scratch.memory = &ctx->allocator};
     *found = 0;
     if (count < 1 || count > COMMON_ENTRIES / equations) return HSP_OK;
     if ((double)equations * (double)count * (double)count > COMMON_WORK) return HSP_OK;
-    signed char *y = hsp__new(memory, count, sizeof *y);
-    m.pivot_row = hsp__new(memory, count, sizeof *m.pivot_row);
-    m.pivot_col = hsp__new(memory, count, sizeof *m.pivot_col);
-    m.e = hsp__mpz_new(memory, equations * count);
-    hsp_status status = HSP_OK;
-    if (!y || !m.pivot_row || !m.pivot_col || !m.e) status = hsp__fail_memory(err);
-    if (!status) status = hsp__exact_matrix_read(ctx, source, rows, count, err, &matrix);
-    for (uint64_t i = 0; !status && i < count; i++)
-        y[i] = source->y[rows[i]];
-    m.y = y;
-    if (!status) common_fill(&m, &matrix, offset);
-    if (!status) status = common_run(&m, most, err, found);
-    if (!status && *found) common_write(&m, rows, to);
-    hsp__exact_matrix_free(ctx, &matrix);
-    hsp__free(memory, y);
-    hsp__free(memory, m.pivot_row);
-    hsp__free(memory, m.pivot_col);
-    hsp__free(memory, m.inverse);
-    hsp__mpz_free(memory, m.e, equations * count);
-    hsp__mpz_free(memory, m.z, m.rank);
-    hsp__mpz_free(memory, m.r, m.rank);
-    hsp__mpz_free(memory, m.a, count);
+    m.pivot_row = hsp__scratch_new(&m.numbers.scratch, count, sizeof *m.pivot_row);
+    m.pivot_col = hsp__scratch_new(&m.numbers.scratch, count, sizeof *m.pivot_col);
+    m.e = hsp__mpz_new(&m.numbers, equations * count);
+    hsp_status status = m.numbers.scratch.failed ? hsp__fail_memory(err)
+                                                 : common_fill(&m, source, rows, offset, err);
+    if (!status) status = common_solve(&m, most, err, found);
+    if (!status && *found) {
+        mpz_t divisor;
+        mpz_init(divisor);
+        for (uint64_t i = 0; i < count; i++)
+            mpz_gcd(divisor, divisor, m.a[i]);
+        for (uint64_t i = 0; i < count; i++)
+            mpz_divexact(m.a[i], m.a[i], divisor);
+        mpz_clear(divisor);
+        to->kind = HSP__SEPARABILITY_COMMON;
+        hsp__exact_write_multipliers(to, rows, m.a, count);
+    }
+    hsp__mpz_free(&m.numbers);
     return status;
 }
 

@@ -23,12 +23,10 @@ typedef struct exact_kernel {
 /* A parameter: the decimal that it was read from. */
 static void kernel_number(mpq_t to, double number)
 {
-    char text[HSP_NUMBER_MAX];
     long exponent;
     mpz_t ten;
-    hsp_number_text(number, HSP_FLOAT64, text);
     mpq_set_ui(to, 0, 1);
-    hsp__exact_parse(text, mpq_numref(to), &exponent);
+    hsp__exact_decimal(number, mpq_numref(to), &exponent);
     mpz_init(ten);
     mpz_ui_pow_ui(ten, 10, (unsigned long)(exponent < 0 ? -exponent : exponent));
     if (exponent < 0)
@@ -104,20 +102,27 @@ static void kernel_pair(exact_kernel *m, uint64_t i, uint64_t j, mpq_t to)
     kernel_value(m, m->of->root, to);
 }
 
-/* The Gram matrix of all rows, times the least number that makes it whole. */
-static hsp_status kernel_gram(hsp_context *ctx, exact_kernel *m, hsp_error *err,
-                              hsp__exact_matrix *out)
+hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
+                             const hsp_kernel *kernel, int offset, uint64_t steps, hsp_error *err,
+                             hsp__separation *to)
 {
-    const uint64_t n = m->rows.count;
-    mpz_t *x = hsp__mpz_new(&ctx->allocator, n * n), common;
+    exact_kernel m = {.of = kernel};
+    hsp__mpz_scratch numbers = {.scratch.memory = &ctx->allocator};
+    const uint64_t n = source->view->rows;
+    mpz_t *x = hsp__mpz_new(&numbers, n * n), common;
+    hsp_status status =
+        x ? hsp__exact_matrix_read(&numbers, source, NULL, 0, err, &m.rows) : hsp__fail_memory(err);
     mpq_t value;
-    if (!x) return hsp__fail_memory(err);
     mpq_init(value);
+    mpz_inits(m.scale, m.dot, m.common, NULL);
+    mpz_ui_pow_ui(m.scale, 10, m.rows.digits);
     mpz_init_set_ui(common, 1);
-    for (int round = 0; round < 2; round++) /* find the denominator, then use it */
-        for (uint64_t i = 0; i < n; i++)
+    /* the Gram matrix of all rows, times the least number that makes it whole: find that, then use
+     * it */
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; !status && i < n; i++)
             for (uint64_t j = 0; j <= i; j++) {
-                kernel_pair(m, i, j, value);
+                kernel_pair(&m, i, j, value);
                 if (round == 0) {
                     mpz_lcm(common, common, mpq_denref(value));
                     continue;
@@ -127,28 +132,12 @@ static hsp_status kernel_gram(hsp_context *ctx, exact_kernel *m, hsp_error *err,
                 mpz_set(x[j * n + i], x[i * n + j]);
                 mpz_set_ui(mpq_denref(value), 1);
             }
-    mpq_clear(value);
-    mpz_clear(common);
-    *out = (hsp__exact_matrix){n, n, 0, x};
-    return HSP_OK;
-}
-
-hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
-                             const hsp_kernel *kernel, int offset, uint64_t steps, hsp_error *err,
-                             hsp__separation *to)
-{
-    exact_kernel m = {.of = kernel};
-    hsp__exact_matrix gram = {.x = NULL};
-    hsp_status status = hsp__exact_matrix_read(ctx, source, NULL, 0, err, &m.rows);
-    if (status) return status;
-    mpz_inits(m.scale, m.dot, m.common, NULL);
-    mpz_ui_pow_ui(m.scale, 10, m.rows.digits);
-    status = kernel_gram(ctx, &m, err, &gram);
     if (!status)
-        status = hsp__exact_nearest_of(ctx, &gram, source->y, NULL, offset, 0.5, steps, err, to);
-    hsp__exact_matrix_free(ctx, &gram);
-    hsp__exact_matrix_free(ctx, &m.rows);
-    mpz_clears(m.scale, m.dot, m.common, NULL);
+        status = hsp__exact_nearest_of(ctx, &(hsp__exact_matrix){n, n, 0, x}, source->y, offset,
+                                       0.5, steps, err, to);
+    mpq_clear(value);
+    mpz_clears(m.scale, m.dot, m.common, common, NULL);
+    hsp__mpz_free(&numbers);
     return status;
 }
 

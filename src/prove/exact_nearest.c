@@ -23,17 +23,17 @@
 
 #ifdef HSP_HAVE_GMP
 
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "prove/prove.h"
 
 typedef struct nearest {
     hsp_context *ctx;
+    hsp__mpz_scratch numbers;
     hsp__exact_matrix rows;
-    const uint64_t *number; /* count: of the rows in the source; NULL: the same */
-    const signed char *y;   /* count */
+    const signed char *y; /* count */
     int offset;
     double width;
     uint64_t room;         /* corners that fit: d + 2 */
@@ -46,47 +46,10 @@ typedef struct nearest {
     mpz_t weights, aims;   /* those sums */
     mpz_t *v;              /* d: sum of weight u, times `weights` */
     mpz_t *work, *product; /* room * (room + 1); count: <v, x> */
+    mpz_t *share;          /* count: what each row has of the weights */
+    mpz_t *w;              /* d: v, rounded */
     mpz_t t, s;
 } nearest;
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static hsp_status nearest_new(nearest *m, hsp_error *err)
-{
-    const hsp_allocator *memory = &m->ctx->allocator;
-    const uint64_t n = m->rows.count, d = m->rows.cols;
-    m->room = d + 2;
-    mpz_inits(m->weights, m->aims, m->t, m->s, NULL);
-    m->plus = hsp__new(memory, m->room, sizeof *m->plus);
-    m->minus = hsp__new(memory, m->room, sizeof *m->minus);
-    m->u = hsp__mpz_new(memory, m->room * d);
-    m->gram = hsp__mpz_new(memory, m->room * m->room);
-    m->weight = hsp__mpz_new(memory, m->room);
-    m->aim = hsp__mpz_new(memory, m->room);
-    m->v = hsp__mpz_new(memory, d);
-    m->work = hsp__mpz_new(memory, m->room * (m->room + 1));
-    m->product = hsp__mpz_new(memory, n);
-    if (!m->plus || !m->minus || !m->u || !m->gram || !m->weight || !m->aim || !m->v || !m->work ||
-        !m->product)
-        return hsp__fail_memory(err);
-    return HSP_OK;
-}
-
-static void nearest_free(nearest *m)
-{
-    const hsp_allocator *memory = &m->ctx->allocator;
-    const uint64_t n = m->rows.count, d = m->rows.cols;
-    hsp__free(memory, m->plus);
-    hsp__free(memory, m->minus);
-    hsp__mpz_free(memory, m->u, m->room * d);
-    hsp__mpz_free(memory, m->gram, m->room * m->room);
-    hsp__mpz_free(memory, m->weight, m->room);
-    hsp__mpz_free(memory, m->aim, m->room);
-    hsp__mpz_free(memory, m->v, d);
-    hsp__mpz_free(memory, m->work, m->room * (m->room + 1));
-    hsp__mpz_free(memory, m->product, n);
-    mpz_clears(m->weights, m->aims, m->t, m->s, NULL);
-}
 
 /* ---- Corners --------------------------------------------------------------------------------- */
 
@@ -251,62 +214,36 @@ static void nearest_settle(nearest *m)
     }
 }
 
-/* Is <v, u> >= (1 - width/8) <v, v> for the corner that was found? m->t is the product. */
-static int nearest_done(nearest *m, mpz_t square)
-{
-    const double parts = fmin(fmax(8 / m->width, 16), 0x1p50);
-    mpz_mul(m->t, m->t, m->weights);
-    mpz_sub(m->t, square, m->t); /* what is lacking */
-    if (mpz_sgn(m->t) <= 0) return 1;
-    mpz_set_d(m->s, floor(parts));
-    mpz_mul(m->t, m->t, m->s);
-    return mpz_cmp(m->t, square) <= 0;
-}
-
 /* ---- What comes out -------------------------------------------------------------------------- */
 
 /* What each row has of the weights, every corner's shifted right by `shift`. */
-static hsp_status nearest_shares(nearest *m, mp_bitcnt_t shift, mpz_t *share)
+static void nearest_shares(nearest *m, mp_bitcnt_t shift)
 {
     for (uint64_t i = 0; i < m->rows.count; i++)
-        mpz_set_ui(share[i], 0);
+        mpz_set_ui(m->share[i], 0);
     for (uint64_t i = 0; i < m->k; i++) {
         mpz_fdiv_q_2exp(m->t, m->weight[i], shift);
-        mpz_add(share[m->plus[i]], share[m->plus[i]], m->t);
-        if (m->offset) mpz_add(share[m->minus[i]], share[m->minus[i]], m->t);
+        mpz_add(m->share[m->plus[i]], m->share[m->plus[i]], m->t);
+        if (m->offset) mpz_add(m->share[m->minus[i]], m->share[m->minus[i]], m->t);
     }
-    return HSP_OK;
-}
-
-static void nearest_write_shares(const nearest *m, mpz_t *share, hsp__separation *to)
-{
-    to->used = 0;
-    to->multipliers.size = 0;
-    hsp__claim_open(&to->multipliers, NULL, '[');
-    for (uint64_t i = 0; i < m->rows.count; i++) {
-        if (mpz_sgn(share[i]) == 0) continue;
-        hsp__exact_write_entry(&to->multipliers, m->number ? m->number[i] : i, share[i]);
-        to->used++;
-    }
-    hsp__claim_close(&to->multipliers, ']');
 }
 
 /* ||sum share y x|| / sum share, rounded up. */
-static void nearest_high(nearest *m, mpz_t *share, hsp__separation *to)
+static void nearest_high(nearest *m, hsp__separation *to)
 {
     mpz_t square, total, sum;
     const uint64_t d = m->rows.cols;
     mpz_inits(square, total, sum, NULL);
     for (uint64_t i = 0; i < m->rows.count; i++)
-        mpz_add(total, total, share[i]);
+        mpz_add(total, total, m->share[i]);
     mpz_mul(total, total, total);
     for (uint64_t j = 0; j < d; j++) {
         mpz_set_ui(sum, 0);
         for (uint64_t i = 0; i < m->rows.count; i++) {
             if (m->y[i] > 0)
-                mpz_addmul(sum, share[i], m->rows.x[i * d + j]);
+                mpz_addmul(sum, m->share[i], m->rows.x[i * d + j]);
             else
-                mpz_submul(sum, share[i], m->rows.x[i * d + j]);
+                mpz_submul(sum, m->share[i], m->rows.x[i * d + j]);
         }
         mpz_addmul(square, sum, sum);
     }
@@ -315,151 +252,142 @@ static void nearest_high(nearest *m, mpz_t *share, hsp__separation *to)
     mpz_clears(square, total, sum, NULL);
 }
 
-static void nearest_write_weights(const nearest *m, mpz_t *w, const mpz_t b, hsp__separation *to)
-{
-    const uint64_t d = m->rows.cols;
-    to->w.size = to->b.size = 0;
-    hsp__claim_open(&to->w, NULL, '[');
-    for (uint64_t j = 0; j < d; j++) {
-        to->weights[j] = mpz_get_d(w[j]);
-        if (mpz_sgn(w[j]) != 0) hsp__exact_write_entry(&to->w, j, w[j]);
-    }
-    hsp__claim_close(&to->w, ']');
-    hsp__exact_format_scaled(&to->b, b, -(long)m->rows.digits);
-    to->bias = mpz_get_d(b) * pow(10, -(double)m->rows.digits);
-}
-
 /* Weights of `bits` bits, the offset in their middle, and what margin they have, rounded down. 0
  * when they do not separate. */
-static int nearest_low(nearest *m, mp_bitcnt_t bits, mpz_t *w, hsp__separation *to)
+static int nearest_low(nearest *m, mp_bitcnt_t bits, hsp__separation *to)
 {
     const uint64_t d = m->rows.cols;
+    const long exponent = -(long)m->rows.digits;
     uint64_t plus, minus;
     size_t most = 0;
     for (uint64_t j = 0; j < d; j++)
         if (mpz_sizeinbase(m->v[j], 2) > most) most = mpz_sizeinbase(m->v[j], 2);
     for (uint64_t j = 0; j < d; j++) {
-        if (most > bits)
-            mpz_fdiv_q_2exp(w[j], m->v[j], most - bits);
-        else
-            mpz_set(w[j], m->v[j]);
-        mpz_mul_2exp(w[j], w[j], 1); /* so that the middle is a whole number */
+        mpz_fdiv_q_2exp(m->w[j], m->v[j], most > bits ? most - bits : 0);
+        mpz_mul_2exp(m->w[j], m->w[j], 1); /* so that the middle is a whole number */
     }
-    nearest_look(m, w, &plus, &minus);
+    nearest_look(m, m->w, &plus, &minus);
     if (mpz_sgn(m->t) <= 0) return 0;
-    mpz_t b, square, dot;
-    mpz_inits(b, square, dot, NULL);
+    mpz_t b, square;
+    mpz_inits(b, square, NULL);
     if (m->offset) {
         mpz_sub(b, m->product[minus], m->product[plus]);
         mpz_fdiv_q_2exp(b, b, 1);
         mpz_fdiv_q_2exp(m->t, m->t, 1);
     }
     mpz_mul(m->t, m->t, m->t);
-    nearest_dot(square, w, w, d);
-    to->low.size = 0;
-    to->low_value = hsp__exact_format_root(&to->low, m->t, square, -(long)m->rows.digits, 0);
-    nearest_write_weights(m, w, b, to);
-    mpz_clears(b, square, dot, NULL);
+    nearest_dot(square, m->w, m->w, d);
+    to->low.size = to->w.size = to->b.size = 0;
+    to->low_value = hsp__exact_format_root(&to->low, m->t, square, exponent, 0);
+    hsp__claim_open(&to->w, NULL, '[');
+    for (uint64_t j = 0; j < d; j++) {
+        to->weights[j] = mpz_get_d(m->w[j]);
+        if (mpz_sgn(m->w[j]) != 0) hsp__exact_write_entry(&to->w, j, m->w[j]);
+    }
+    hsp__claim_close(&to->w, ']');
+    hsp__exact_format_scaled(&to->b, b, exponent);
+    to->bias = mpz_get_d(b) * pow(10, (double)exponent);
+    mpz_clears(b, square, NULL);
     return 1;
 }
 
 static hsp_status nearest_separable(nearest *m, hsp_error *err, hsp__separation *to)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
-    mpz_t *w = hsp__mpz_new(memory, m->rows.cols);
-    mpz_t *share = hsp__mpz_new(memory, m->rows.count);
-    hsp_status status = w && share ? HSP_OK : hsp__fail_memory(err);
+    const size_t full = mpz_sizeinbase(m->weights, 2);
     hsp__free(&to->memory, to->weights);
     to->weights = hsp__new(&to->memory, m->rows.cols, sizeof *to->weights);
-    if (!to->weights) status = hsp__fail_memory(err);
-    const size_t full = mpz_sizeinbase(m->weights, 2);
-    for (mp_bitcnt_t bits = 48; !status; bits *= 2) {
+    if (!to->weights) return hsp__fail_memory(err);
+    for (mp_bitcnt_t bits = 48;; bits *= 2) {
         const int whole = bits > full + 64 * (m->rows.digits + 64);
-        nearest_shares(m, full > bits ? full - bits : 0, share);
-        if (!nearest_low(m, bits, w, to)) {
-            if (whole) break; /* cannot be: v itself separates */
-            continue;
-        }
-        nearest_high(m, share, to);
-        if (whole || to->high_value - to->low_value <= 0.9 * m->width * to->high_value) {
-            nearest_write_shares(m, share, to);
-            to->kind = HSP__SEPARABILITY_SEPARABLE;
-            break;
-        }
+        nearest_shares(m, full > bits ? full - bits : 0);
+        const int separates = nearest_low(m, bits, to);
+        assert(separates || !whole); /* v itself separates */
+        if (!separates) continue;
+        nearest_high(m, to);
+        if (!whole && to->high_value - to->low_value > 0.9 * m->width * to->high_value) continue;
+        hsp__exact_write_multipliers(to, NULL, m->share, m->rows.count);
+        to->kind = HSP__SEPARABILITY_SEPARABLE;
+        return HSP_OK;
     }
-    hsp__mpz_free(memory, w, m->rows.cols);
-    hsp__mpz_free(memory, share, m->rows.count);
-    return status;
-}
-
-static hsp_status nearest_common(nearest *m, hsp_error *err, hsp__separation *to)
-{
-    const hsp_allocator *memory = &m->ctx->allocator;
-    mpz_t *share = hsp__mpz_new(memory, m->rows.count);
-    if (!share) return hsp__fail_memory(err);
-    hsp_status status = nearest_shares(m, 0, share);
-    if (!status) status = hsp__exact_reduce(m->ctx, &m->rows, m->y, m->offset, share, err);
-    if (!status) {
-        nearest_write_shares(m, share, to);
-        to->kind = HSP__SEPARABILITY_COMMON;
-    }
-    hsp__mpz_free(memory, share, m->rows.count);
-    return status;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
 static hsp_status nearest_run(nearest *m, uint64_t steps, hsp_error *err, hsp__separation *to)
 {
+    const double parts = fmin(fmax(8 / m->width, 16), 0x1p50);
     uint64_t plus = m->rows.count, minus = m->rows.count;
-    mpz_t square;
+    mpz_t *square = hsp__mpz_new(&m->numbers, 1);
+    if (!square) return hsp__fail_memory(err);
     for (uint64_t i = m->rows.count; i-- > 0;)
         *(m->y[i] > 0 || !m->offset ? &plus : &minus) = i;
     if (plus == m->rows.count || (m->offset && minus == m->rows.count)) return HSP_OK;
-    mpz_init(square);
     nearest_join(m, plus, minus);
     mpz_set_ui(m->weight[0], 1);
     mpz_set_ui(m->weights, 1);
-    hsp_status status = HSP_OK;
-    for (uint64_t step = 0; !status && step < steps; step++) {
+    for (uint64_t step = 0; step < steps; step++) {
         nearest_settle(m);
-        nearest_dot(square, m->v, m->v, m->rows.cols);
-        if (mpz_sgn(square) == 0) {
-            status = nearest_common(m, err, to);
-            break;
+        nearest_dot(*square, m->v, m->v, m->rows.cols);
+        if (mpz_sgn(*square) == 0) {
+            nearest_shares(m, 0);
+            HSP__TRY(hsp__exact_reduce(m->ctx, &m->rows, m->y, m->offset, m->share, err));
+            hsp__exact_write_multipliers(to, NULL, m->share, m->rows.count);
+            to->kind = HSP__SEPARABILITY_COMMON;
+            return HSP_OK;
         }
         nearest_look(m, m->v, &plus, &minus);
-        if (nearest_done(m, square)) {
-            status = nearest_separable(m, err, to);
-            break;
-        }
+        /* is <v, u> >= (1 - width/8) <v, v> for this corner? */
+        mpz_mul(m->t, m->t, m->weights);
+        mpz_sub(m->t, *square, m->t); /* what is lacking */
+        mpz_set_d(m->s, floor(parts));
+        mpz_mul(m->s, m->t, m->s);
+        if (mpz_sgn(m->t) <= 0 || mpz_cmp(m->s, *square) <= 0) return nearest_separable(m, err, to);
         nearest_join(m, plus, minus);
-        status = hsp__progress(m->ctx, "proving", "steps", step + 1, 0, err);
+        HSP__TRY(hsp__progress(m->ctx, "proving", "steps", step + 1, 0, err));
     }
-    mpz_clear(square);
-    return status;
+    return HSP_OK;
 }
 
 hsp_status hsp__exact_nearest_of(hsp_context *ctx, const hsp__exact_matrix *rows,
-                                 const signed char *y, const uint64_t *number, int offset,
-                                 double width, uint64_t steps, hsp_error *err, hsp__separation *to)
+                                 const signed char *y, int offset, double width, uint64_t steps,
+                                 hsp_error *err, hsp__separation *to)
 {
-    nearest m = {
-        .ctx = ctx, .rows = *rows, .y = y, .number = number, .offset = offset, .width = width};
-    hsp_status status = nearest_new(&m, err);
-    if (!status) status = nearest_run(&m, steps, err, to);
-    nearest_free(&m);
+    const uint64_t n = rows->count, d = rows->cols, room = d + 2;
+    nearest m = {.ctx = ctx,
+                 .numbers.scratch.memory = &ctx->allocator,
+                 .rows = *rows,
+                 .y = y,
+                 .offset = offset,
+                 .width = width,
+                 .room = room};
+    m.plus = hsp__scratch_new(&m.numbers.scratch, room, sizeof *m.plus);
+    m.minus = hsp__scratch_new(&m.numbers.scratch, room, sizeof *m.minus);
+    m.u = hsp__mpz_new(&m.numbers, room * d);
+    m.gram = hsp__mpz_new(&m.numbers, room * room);
+    m.weight = hsp__mpz_new(&m.numbers, room);
+    m.aim = hsp__mpz_new(&m.numbers, room);
+    m.v = hsp__mpz_new(&m.numbers, d);
+    m.work = hsp__mpz_new(&m.numbers, room * (room + 1));
+    m.product = hsp__mpz_new(&m.numbers, n);
+    m.share = hsp__mpz_new(&m.numbers, n);
+    m.w = hsp__mpz_new(&m.numbers, d);
+    mpz_inits(m.weights, m.aims, m.t, m.s, NULL);
+    hsp_status status =
+        m.numbers.scratch.failed ? hsp__fail_memory(err) : nearest_run(&m, steps, err, to);
+    mpz_clears(m.weights, m.aims, m.t, m.s, NULL);
+    hsp__mpz_free(&m.numbers);
     return status;
 }
 
 hsp_status hsp__exact_nearest(hsp_context *ctx, const hsp__exact_source *source, int offset,
                               double width, uint64_t steps, hsp_error *err, hsp__separation *to)
 {
-    hsp__exact_matrix rows = {.x = NULL};
-    hsp_status status = hsp__exact_matrix_read(ctx, source, NULL, 0, err, &rows);
+    hsp__mpz_scratch numbers = {.scratch.memory = &ctx->allocator};
+    hsp__exact_matrix rows;
+    hsp_status status = hsp__exact_matrix_read(&numbers, source, NULL, 0, err, &rows);
     if (!status)
-        status = hsp__exact_nearest_of(ctx, &rows, source->y, NULL, offset, width, steps, err, to);
-    hsp__exact_matrix_free(ctx, &rows);
+        status = hsp__exact_nearest_of(ctx, &rows, source->y, offset, width, steps, err, to);
+    hsp__mpz_free(&numbers);
     return status;
 }
 

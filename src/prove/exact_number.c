@@ -6,7 +6,6 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/decimal_value.h"
 #include "prove/prove.h"
 #include "prove/gmp.h"
@@ -15,7 +14,8 @@
 
 /* ---- Decimals -------------------------------------------------------------------------------- */
 
-static const char *number_long(const hsp__exact_source *source, uint64_t row, uint64_t column)
+/* The first number of the list that is of this row and column or later. */
+static uint64_t number_first_long(const hsp__exact_source *source, uint64_t row, uint64_t column)
 {
     uint64_t low = 0, high = source->long_count;
     while (low < high) {
@@ -26,19 +26,20 @@ static const char *number_long(const hsp__exact_source *source, uint64_t row, ui
         else
             high = middle;
     }
-    if (low == source->long_count) return NULL;
-    const hsp__long_decimal *at = &source->longs[low];
-    return at->row == row && at->column == column ? at->text : NULL;
+    return low;
 }
 
 const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer)
 {
     const hsp__row row = hsp__view_row(source->view, i);
-    if (source->long_count) {
-        const char *text = number_long(source, i, hsp__row_column(&row, k));
-        if (text) return text;
-    }
     const double x = hsp__row_value(source->view, &row, k);
+    if (source->long_count) {
+        const uint64_t column = hsp__row_column(&row, k);
+        const uint64_t at = number_first_long(source, i, column);
+        if (at < source->long_count && source->longs[at].row == i &&
+            source->longs[at].column == column)
+            return source->longs[at].text;
+    }
     if (source->view->precision == HSP_FLOAT32)
         hsp__decimal_print_f32((float)x, buffer);
     else
@@ -64,20 +65,16 @@ hsp_status hsp__exact_check(const hsp__exact_source *source, const char *path, h
 void hsp__separation_init(hsp__separation *s, const hsp_allocator *memory)
 {
     *s = (hsp__separation){.memory = *memory};
-    hsp__text_init(&s->w, memory);
-    hsp__text_init(&s->b, memory);
-    hsp__text_init(&s->low, memory);
-    hsp__text_init(&s->high, memory);
-    hsp__text_init(&s->multipliers, memory);
+    hsp__text *texts[] = {&s->w, &s->b, &s->low, &s->high, &s->multipliers};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hsp__text_init(texts[i], memory);
 }
 
 void hsp__separation_free(hsp__separation *s)
 {
-    hsp__text_free(&s->w);
-    hsp__text_free(&s->b);
-    hsp__text_free(&s->low);
-    hsp__text_free(&s->high);
-    hsp__text_free(&s->multipliers);
+    hsp__text *texts[] = {&s->w, &s->b, &s->low, &s->high, &s->multipliers};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        hsp__text_free(texts[i]);
     hsp__free(&s->memory, s->weights);
     s->weights = NULL;
 }
@@ -91,20 +88,30 @@ int hsp__exact_there(void)
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-mpz_t *hsp__mpz_new(const hsp_allocator *memory, uint64_t count)
+struct hsp__mpz_block {
+    struct hsp__mpz_block *before;
+    mpz_t *numbers;
+    uint64_t count;
+};
+
+mpz_t *hsp__mpz_new(hsp__mpz_scratch *numbers, uint64_t count)
 {
-    mpz_t *numbers = hsp__new_raw(memory, count, sizeof *numbers);
-    for (uint64_t i = 0; numbers && i < count; i++)
-        mpz_init(numbers[i]);
-    return numbers;
+    struct hsp__mpz_block *block = hsp__scratch_raw(&numbers->scratch, 1, sizeof *block);
+    mpz_t *made = hsp__scratch_raw(&numbers->scratch, count, sizeof *made);
+    if (!block || !made) return NULL;
+    for (uint64_t i = 0; i < count; i++)
+        mpz_init(made[i]);
+    *block = (struct hsp__mpz_block){numbers->last, made, count};
+    numbers->last = block;
+    return made;
 }
 
-void hsp__mpz_free(const hsp_allocator *memory, mpz_t *numbers, uint64_t count)
+void hsp__mpz_free(hsp__mpz_scratch *numbers)
 {
-    if (!numbers) return;
-    for (uint64_t i = 0; i < count; i++)
-        mpz_clear(numbers[i]);
-    hsp__free(memory, numbers);
+    for (struct hsp__mpz_block *block = numbers->last; block; block = block->before)
+        for (uint64_t i = 0; i < block->count; i++)
+            mpz_clear(block->numbers[i]);
+    hsp__scratch_free(&numbers->scratch);
 }
 
 void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent)
@@ -127,68 +134,49 @@ void hsp__exact_parse(const char *text, mpz_t mantissa, long *exponent)
     if (negative) mpz_neg(mantissa, mantissa);
 }
 
+void hsp__exact_decimal(double value, mpz_t mantissa, long *exponent)
+{
+    char text[HSP__DECIMAL_MAX];
+    hsp__decimal_print_f64(value, text);
+    hsp__exact_parse(text, mantissa, exponent);
+}
+
 /* Zeros at the end of a mantissa are digits of nothing. */
 static void number_trim(mpz_t mantissa, long *exponent)
 {
-    if (mpz_sgn(mantissa) == 0) {
-        *exponent = 0;
-        return;
-    }
+    if (mpz_sgn(mantissa) == 0) *exponent = 0;
     while (*exponent < 0 && mpz_divisible_ui_p(mantissa, 10)) {
         mpz_divexact_ui(mantissa, mantissa, 10);
         ++*exponent;
     }
 }
 
-/* A double as mantissa * 10^*exponent: m / 2^k = m 5^k / 10^k. */
-static void number_of_double(double x, mpz_t mantissa, long *exponent)
-{
-    int power;
-    mpz_t fives;
-    mpz_set_d(mantissa, ldexp(frexp(x, &power), DBL_MANT_DIG));
-    power -= DBL_MANT_DIG;
-    *exponent = power < 0 ? power : 0;
-    if (power >= 0) {
-        mpz_mul_2exp(mantissa, mantissa, (mp_bitcnt_t)power);
-        return;
-    }
-    mpz_init(fives);
-    mpz_ui_pow_ui(fives, 5, (unsigned long)-power);
-    mpz_mul(mantissa, mantissa, fives);
-    mpz_clear(fives);
-}
-
 void hsp__exact_entry(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
                       long *exponent)
 {
     char buffer[HSP__DECIMAL_MAX];
-    if (source->stored) {
+    if (source->stored) { /* m / 2^k = m 5^k / 10^k */
         const hsp__row row = hsp__view_row(source->view, i);
-        number_of_double(hsp__row_value(source->view, &row, k), mantissa, exponent);
+        int power;
+        mpz_t fives;
+        mpz_set_d(mantissa,
+                  ldexp(frexp(hsp__row_value(source->view, &row, k), &power), DBL_MANT_DIG));
+        power -= DBL_MANT_DIG;
+        *exponent = power < 0 ? power : 0;
+        mpz_init(fives);
+        mpz_ui_pow_ui(fives, 5, (unsigned long)-*exponent);
+        mpz_mul(mantissa, mantissa, fives);
+        mpz_clear(fives);
+        if (power > 0) mpz_mul_2exp(mantissa, mantissa, (mp_bitcnt_t)power);
     } else {
         hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
     }
     number_trim(mantissa, exponent);
 }
 
-/* The first number of the list that is of this row or a later one. */
-static uint64_t number_first_long(const hsp__exact_source *source, uint64_t row)
-{
-    uint64_t low = 0, high = source->long_count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (source->longs[middle].row < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void hsp__exact_row(const hsp__exact_source *source, uint64_t i, hsp__exact_entry_fn fn, void *user)
 {
     const hsp__row row = hsp__view_row(source->view, i);
-    uint64_t at = number_first_long(source, i);
     mpz_t mantissa;
     long exponent;
     mpz_init(mantissa);
@@ -197,7 +185,8 @@ void hsp__exact_row(const hsp__exact_source *source, uint64_t i, hsp__exact_entr
         hsp__exact_entry(source, i, k, mantissa, &exponent);
         fn(user, hsp__row_column(&row, k), mantissa, exponent);
     }
-    for (; at < source->long_count && source->longs[at].row == i; at++) {
+    for (uint64_t at = number_first_long(source, i, 0);
+         at < source->long_count && source->longs[at].row == i; at++) {
         if (hsp__view_entry(source->view, i, source->longs[at].column) != 0) continue;
         hsp__exact_parse(source->longs[at].text, mantissa, &exponent);
         number_trim(mantissa, &exponent);
@@ -223,13 +212,13 @@ static void number_put_entry(void *user, uint64_t column, mpz_t mantissa, long e
     mpz_mul(fill->x[column], mantissa, fill->ten);
 }
 
-hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *source,
+hsp_status hsp__exact_matrix_read(hsp__mpz_scratch *numbers, const hsp__exact_source *source,
                                   const uint64_t *rows, uint64_t count, hsp_error *err,
                                   hsp__exact_matrix *out)
 {
     const hsp_view *view = source->view;
     const uint64_t n = rows ? count : view->rows;
-    mpz_t *x = hsp__mpz_new(&ctx->allocator, n * view->cols);
+    mpz_t *x = hsp__mpz_new(numbers, n * view->cols);
     number_fill fill = {.digits = 0};
     if (!x) return hsp__fail_memory(err);
     mpz_init(fill.ten);
@@ -241,12 +230,6 @@ hsp_status hsp__exact_matrix_read(hsp_context *ctx, const hsp__exact_source *sou
     mpz_clear(fill.ten);
     *out = (hsp__exact_matrix){n, view->cols, (unsigned long)fill.digits, x};
     return HSP_OK;
-}
-
-void hsp__exact_matrix_free(hsp_context *ctx, hsp__exact_matrix *matrix)
-{
-    hsp__mpz_free(&ctx->allocator, matrix->x, matrix->count * matrix->cols);
-    matrix->x = NULL;
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -267,20 +250,18 @@ void hsp__exact_write_entry(hsp__text *text, uint64_t index, const mpz_t number)
     hsp__text_puts(text, "\"]");
 }
 
-/* Digits with a decimal point put among or before them. */
-static void number_put_point(hsp__text *text, const char *digits, size_t count, long exponent)
+void hsp__exact_write_multipliers(hsp__separation *to, const uint64_t *rows, mpz_t *a,
+                                  uint64_t count)
 {
-    const long whole = (long)count + exponent; /* digits before the point */
-    if (whole <= 0) {
-        hsp__text_puts(text, "0.");
-        for (long i = whole; i < 0; i++)
-            hsp__text_puts(text, "0");
-        hsp__text_add(text, digits, count);
-        return;
+    to->used = 0;
+    to->multipliers.size = 0;
+    hsp__claim_open(&to->multipliers, NULL, '[');
+    for (uint64_t i = 0; i < count; i++) {
+        if (mpz_sgn(a[i]) == 0) continue;
+        hsp__exact_write_entry(&to->multipliers, rows ? rows[i] : i, a[i]);
+        to->used++;
     }
-    hsp__text_add(text, digits, (size_t)whole);
-    hsp__text_puts(text, ".");
-    hsp__text_add(text, digits + whole, count - (size_t)whole);
+    hsp__claim_close(&to->multipliers, ']');
 }
 
 void hsp__exact_format_scaled(hsp__text *text, const mpz_t number, long exponent)
@@ -300,8 +281,14 @@ void hsp__exact_format_scaled(hsp__text *text, const mpz_t number, long exponent
         count--;
         exponent++;
     }
-    if (exponent < 0 && (long)count + exponent > -6) {
-        number_put_point(text, at, count, exponent);
+    const long whole = (long)count + exponent; /* digits before the point */
+    if (exponent < 0 && whole > 0) {
+        hsp__text_add(text, at, (size_t)whole);
+        hsp__text_puts(text, ".");
+        hsp__text_add(text, at + whole, count - (size_t)whole);
+    } else if (exponent < 0 && whole > -6) {
+        hsp__text_printf(text, "0.%.*s", (int)-whole, "00000");
+        hsp__text_add(text, at, count);
     } else {
         hsp__text_add(text, at, count);
         if (exponent && !(count == 1 && *at == '0')) hsp__text_printf(text, "e%ld", exponent);
@@ -317,13 +304,12 @@ double hsp__exact_format_root(hsp__text *text, const mpz_t num, const mpz_t den,
     mpz_t scaled, ten, rest;
     mpz_inits(scaled, ten, rest, NULL);
     mpz_ui_pow_ui(ten, 10, (unsigned long)(2 * labs(places)));
-    if (places >= 0) {
-        mpz_mul(scaled, num, ten);
-        mpz_set(rest, den);
-    } else {
-        mpz_set(scaled, num);
-        mpz_mul(rest, den, ten);
-    }
+    mpz_set(scaled, num);
+    mpz_set(rest, den);
+    if (places >= 0)
+        mpz_mul(scaled, scaled, ten);
+    else
+        mpz_mul(rest, rest, ten);
     if (up)
         mpz_cdiv_q(scaled, scaled, rest);
     else

@@ -21,34 +21,19 @@ typedef struct reduce {
     mpz_t *a;
 } reduce;
 
-static void reduce_load(reduce *m, uint64_t k)
+/* Row k in echelon form: what earlier rows lead with is cleared. Where it leads; d: nowhere. */
+static uint64_t reduce_take(reduce *m, uint64_t k, const uint64_t *lead)
 {
     const uint64_t wide = m->d + m->high, i = m->row[k];
-    mpq_t *c = m->c + k * wide;
+    mpq_t *c = m->c + k * wide, factor, term;
+    mpq_inits(factor, term, NULL);
     for (uint64_t j = 0; j < wide; j++)
-        mpq_set_ui(c[j], 0, 1);
+        mpq_set_ui(c[j], j == m->d + k, 1);
     for (uint64_t j = 0; j < m->rows->cols; j++)
         mpq_set_z(c[j], m->rows->x[i * m->rows->cols + j]);
     if (m->offset) mpq_set_ui(c[m->d - 1], 1, 1);
     for (uint64_t j = 0; m->y[i] < 0 && j < m->d; j++)
         mpq_neg(c[j], c[j]);
-    mpq_set_ui(c[m->d + k], 1, 1);
-}
-
-static uint64_t reduce_lead(const reduce *m, uint64_t k)
-{
-    uint64_t j = 0;
-    while (j < m->d && mpq_sgn(m->c[k * (m->d + m->high) + j]) == 0)
-        j++;
-    return j;
-}
-
-/* Clear what earlier rows lead with; 1 when nothing is left. `lead` of the rows before. */
-static int reduce_clear(reduce *m, uint64_t k, const uint64_t *lead)
-{
-    const uint64_t wide = m->d + m->high;
-    mpq_t *c = m->c + k * wide, factor, term;
-    mpq_inits(factor, term, NULL);
     for (uint64_t p = 0; p < k; p++) {
         mpq_t *by = m->c + p * wide;
         if (mpq_sgn(c[lead[p]]) == 0) continue;
@@ -60,7 +45,10 @@ static int reduce_clear(reduce *m, uint64_t k, const uint64_t *lead)
         }
     }
     mpq_clears(factor, term, NULL);
-    return reduce_lead(m, k) == m->d;
+    uint64_t j = 0;
+    while (j < m->d && mpq_sgn(c[j]) == 0)
+        j++;
+    return j;
 }
 
 /* a <- a - t v, then whole again. v: the last high entries of row k. */
@@ -98,49 +86,40 @@ static void reduce_step(reduce *m, uint64_t k)
     mpz_clear(common);
 }
 
-/* One row fewer, if that is possible: 1. The last dependence is a itself. */
-static int reduce_once(reduce *m, uint64_t *lead)
-{
-    for (uint64_t k = 0; k < m->high; k++) {
-        reduce_load(m, k);
-        if (!reduce_clear(m, k, lead)) {
-            lead[k] = reduce_lead(m, k);
-            continue;
-        }
-        if (k + 1 == m->high) return 0;
-        reduce_step(m, k);
-        return 1;
-    }
-    return 0;
-}
-
 hsp_status hsp__exact_reduce(hsp_context *ctx, const hsp__exact_matrix *rows, const signed char *y,
                              int offset, mpz_t *a, hsp_error *err)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    reduce m = {.rows = rows, .y = y, .offset = offset, .a = a};
-    m.d = rows->cols + (offset ? 1 : 0);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    reduce m = {.rows = rows, .y = y, .offset = offset, .d = rows->cols + (offset ? 1 : 0), .a = a};
     uint64_t room = 0;
     for (uint64_t i = 0; i < rows->count; i++)
         room += mpz_sgn(a[i]) != 0;
-    m.row = hsp__new(memory, room, sizeof *m.row);
-    uint64_t *lead = hsp__new(memory, room, sizeof *lead);
-    m.c = hsp__new_raw(memory, room * (m.d + room), sizeof *m.c);
-    hsp_status status = m.row && lead && m.c ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < room * (m.d + room); i++)
+    m.row = hsp__scratch_new(&scratch, room, sizeof *m.row);
+    uint64_t *lead = hsp__scratch_new(&scratch, room, sizeof *lead);
+    m.c = hsp__scratch_raw(&scratch, room * (m.d + room), sizeof *m.c);
+    if (scratch.failed) {
+        hsp__scratch_free(&scratch);
+        return hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; i < room * (m.d + room); i++)
         mpq_init(m.c[i]);
-    for (int more = 1; !status && more;) {
+    for (int more = 1; more;) {
         m.high = 0;
         for (uint64_t i = 0; i < rows->count; i++)
             if (mpz_sgn(a[i])) m.row[m.high++] = i;
-        more = reduce_once(&m, lead);
+        /* one row fewer, if that is possible; the last dependence is a itself */
+        more = 0;
+        for (uint64_t k = 0; !more && k + 1 < m.high; k++) {
+            lead[k] = reduce_take(&m, k, lead);
+            if (lead[k] < m.d) continue;
+            reduce_step(&m, k);
+            more = 1;
+        }
     }
-    for (uint64_t i = 0; !status && i < room * (m.d + room); i++)
+    for (uint64_t i = 0; i < room * (m.d + room); i++)
         mpq_clear(m.c[i]);
-    hsp__free(memory, m.row);
-    hsp__free(memory, lead);
-    hsp__free(memory, m.c);
-    return status;
+    hsp__scratch_free(&scratch);
+    return HSP_OK;
 }
 
 #endif

@@ -16,19 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/scale.h"
 
 #define REPLAY_ENTRIES ((uint64_t)1 << 22) /* numbers kept, at most */
 #define REPLAY_WORK    2e8                 /* products, at most */
 
+/* How the columns are scaled: x -> (x - shift / 2^p) factor / 2^q. */
+typedef struct replay_scaling {
+    mpz_t *shift, *factor;
+    unsigned long p, q;
+    int plain; /* x stays x */
+} replay_scaling;
+
 typedef struct replay {
     hsp_context *ctx;
+    hsp__mpz_scratch numbers;
     const hsp__exact_source *source;
     const hsp__exact_run *run;
-    unsigned char *needed; /* rows: they are visited */
+    replay_scaling *scaling; /* cols; NULL: rows are as they are */
+    unsigned char *needed;   /* rows: they are visited */
     uint64_t *start; /* rows + 1: where their entries begin; none of rows that are not needed */
     uint32_t *column;
     mpz_t *x;
@@ -58,117 +65,88 @@ static void replay_binary(double value, mpz_t m, unsigned long *power)
     *power = exponent < 0 && mpz_sgn(m) ? (unsigned long)-exponent : 0;
 }
 
-static void replay_decimal(double value, mpz_t mantissa, long *exponent)
-{
-    char text[HSP__DECIMAL_MAX];
-    hsp__decimal_print_f64(value, text);
-    hsp__exact_parse(text, mantissa, exponent);
-}
-
 /* value times M, for a decimal that `digits` has room for. */
 static void replay_whole(const replay *r, double value, mpz_t out)
 {
     long exponent;
     mpz_t ten;
     mpz_init(ten);
-    replay_decimal(value, out, &exponent);
+    hsp__exact_decimal(value, out, &exponent);
     mpz_ui_pow_ui(ten, 10, (unsigned long)((long)r->digits + exponent));
     mpz_mul(out, out, ten);
     mpz_mul_2exp(out, out, r->bits);
     mpz_clear(ten);
 }
 
-static void replay_room(replay *r, double value)
+static void replay_room(replay *r, long exponent)
 {
-    long exponent;
-    replay_decimal(value, r->scratch, &exponent);
     if (-exponent > (long)r->digits) r->digits = (unsigned long)-exponent;
-}
-
-/* How the columns are scaled: x -> (x - shift / 2^p) factor / 2^q. */
-typedef struct replay_scaling {
-    mpz_t shift, factor;
-    unsigned long p, q;
-    int plain; /* x stays x */
-} replay_scaling;
-
-static void replay_column(const replay *r, uint64_t j, replay_scaling *to)
-{
-    const hsp_scaling *scaling = r->run->scaling;
-    const int inside = scaling && j < hsp_scaling_cols(scaling);
-    const double shift = inside ? hsp_scaling_shift(scaling, j) : 0;
-    const double factor = inside ? hsp_scaling_factor(scaling, j) : 1;
-    to->plain = shift == 0 && factor == 1;
-    replay_binary(shift, to->shift, &to->p);
-    replay_binary(factor, to->factor, &to->q);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The decimal of column j of row i, k being the place of the next entry of the row, which moves on;
- * a column without an entry is 0. */
-static void replay_read(const replay *r, const hsp__row *row, uint64_t i, uint64_t j, uint64_t *k,
-                        mpz_t mantissa, long *exponent)
-{
-    char buffer[HSP__DECIMAL_MAX];
-    mpz_set_ui(mantissa, 0);
-    *exponent = 0;
-    if (*k >= row->count || hsp__row_column(row, *k) != j) return;
-    hsp__exact_parse(hsp__exact_text(r->source, i, *k, buffer), mantissa, exponent);
-    ++*k;
-    while (*exponent < 0 && mpz_sgn(mantissa) && mpz_divisible_ui_p(mantissa, 10)) {
-        mpz_divexact_ui(mantissa, mantissa, 10);
-        ++*exponent;
-    }
-    if (!mpz_sgn(mantissa)) *exponent = 0;
-}
-
-/* How many digits and bits make everything whole. */
-static void replay_measure(replay *r, const replay_scaling *scaling)
+/* How the columns are scaled, and how many digits and bits make everything whole. */
+static hsp_status replay_measure(replay *r, hsp_error *err)
 {
     const hsp_view *view = r->source->view;
+    const hsp_scaling *scaling = r->run->scaling;
     long exponent;
-    for (uint64_t j = 0; r->run->scaling && j < view->cols; j++)
-        if (scaling[j].p + scaling[j].q > r->bits) r->bits = scaling[j].p + scaling[j].q;
-    for (uint64_t i = 0; i < view->rows; i++) {
-        const hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; r->needed[i] && k < row.count;) {
-            replay_read(r, &row, i, hsp__row_column(&row, k), &k, r->scratch, &exponent);
-            if (-exponent > (long)r->digits) r->digits = (unsigned long)-exponent;
+    if (scaling) {
+        mpz_t *numbers = hsp__mpz_new(&r->numbers, 2 * view->cols);
+        r->scaling = hsp__scratch_new(&r->numbers.scratch, view->cols, sizeof *r->scaling);
+        if (r->numbers.scratch.failed) return hsp__fail_memory(err);
+        for (uint64_t j = 0; j < view->cols; j++) {
+            replay_scaling *to = &r->scaling[j];
+            const int inside = j < hsp_scaling_cols(scaling);
+            const double shift = inside ? hsp_scaling_shift(scaling, j) : 0;
+            const double factor = inside ? hsp_scaling_factor(scaling, j) : 1;
+            *to = (replay_scaling){.shift = &numbers[2 * j],
+                                   .factor = &numbers[2 * j + 1],
+                                   .plain = shift == 0 && factor == 1};
+            replay_binary(shift, *to->shift, &to->p);
+            replay_binary(factor, *to->factor, &to->q);
+            if (to->p + to->q > r->bits) r->bits = to->p + to->q;
         }
     }
-    if (r->run->offset == 'a') replay_room(r, r->run->constant);
-    replay_room(r, r->run->soft);
-}
-
-/* x becomes (x - shift) factor, times M. `ten`: 10^digits. */
-static void replay_scale(const replay *r, const replay_scaling *s, const mpz_t ten, mpz_t x)
-{
-    if (!s || s->plain) {
-        mpz_mul_2exp(x, x, r->bits);
-        return;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const uint64_t count = r->needed[i] ? hsp__view_row(view, i).count : 0;
+        for (uint64_t k = 0; k < count; k++) {
+            hsp__exact_entry(r->source, i, k, r->scratch, &exponent);
+            replay_room(r, exponent);
+        }
     }
-    mpz_mul_2exp(x, x, s->p);
-    mpz_submul(x, s->shift, ten);
-    mpz_mul(x, x, s->factor);
-    mpz_mul_2exp(x, x, r->bits - s->p - s->q);
+    if (r->run->offset == 'a') {
+        hsp__exact_decimal(r->run->constant, r->scratch, &exponent);
+        replay_room(r, exponent);
+    }
+    hsp__exact_decimal(r->run->soft, r->scratch, &exponent);
+    replay_room(r, exponent);
+    return HSP_OK;
 }
 
 /* One row, written behind the entries so far. */
-static void replay_load_row(replay *r, const replay_scaling *scaling, uint64_t i, mpz_t *powers,
-                            mpz_t square)
+static void replay_load_row(replay *r, uint64_t i, mpz_t *powers, mpz_t square)
 {
     const hsp_view *view = r->source->view;
     const hsp__row row = hsp__view_row(view, i);
     mpz_set_ui(square, 0);
-    for (uint64_t k = 0, j = 0; scaling ? j < view->cols : k < row.count; j++) {
-        long exponent;
+    for (uint64_t k = 0, j = 0; r->scaling ? j < view->cols : k < row.count; j++) {
+        long exponent = 0;
         mpz_t *x = &r->x[r->entries];
-        const uint64_t at = scaling ? j : hsp__row_column(&row, k);
-        replay_read(r, &row, i, at, &k, *x, &exponent);
+        const uint64_t at = r->scaling ? j : hsp__row_column(&row, k);
+        const replay_scaling *s = r->scaling ? &r->scaling[at] : NULL;
+        mpz_set_ui(*x, 0); /* of a column without an entry */
+        if (k < row.count && hsp__row_column(&row, k) == at)
+            hsp__exact_entry(r->source, i, k++, *x, &exponent);
         mpz_ui_pow_ui(powers[1], 10, (unsigned long)((long)r->digits + exponent));
         mpz_mul(*x, *x, powers[1]);
-        replay_scale(r, scaling ? &scaling[at] : NULL, powers[0], *x);
+        /* x becomes (x - shift) factor, times M */
+        if (s && !s->plain) {
+            mpz_mul_2exp(*x, *x, s->p);
+            mpz_submul(*x, *s->shift, powers[0]);
+            mpz_mul(*x, *x, *s->factor);
+        }
+        mpz_mul_2exp(*x, *x, r->bits - (s && !s->plain ? s->p + s->q : 0));
         if (!mpz_sgn(*x)) continue;
         mpz_addmul(square, *x, *x);
         r->column[r->entries++] = (uint32_t)at;
@@ -176,34 +154,19 @@ static void replay_load_row(replay *r, const replay_scaling *scaling, uint64_t i
 }
 
 /* All rows that are needed, and R^2 (of all rows) in c2 where that is what c is. */
-static void replay_load(replay *r, const replay_scaling *scaling)
+static void replay_load(replay *r)
 {
     const uint64_t rows = r->source->view->rows;
     mpz_t powers[2], square;
     mpz_inits(powers[0], powers[1], square, NULL);
     mpz_ui_pow_ui(powers[0], 10, r->digits);
     for (uint64_t i = 0; i < rows; i++) {
-        r->start[i + 1] = r->start[i];
-        if (!r->needed[i]) continue;
-        replay_load_row(r, r->run->scaling ? scaling : NULL, i, powers, square);
+        if (r->needed[i]) replay_load_row(r, i, powers, square);
         r->start[i + 1] = r->entries;
-        if (r->run->offset == 'r' && mpz_cmp(square, r->c2) > 0) mpz_set(r->c2, square);
+        if (r->needed[i] && r->run->offset == 'r' && mpz_cmp(square, r->c2) > 0)
+            mpz_set(r->c2, square);
     }
     mpz_clears(powers[0], powers[1], square, NULL);
-}
-
-/* Entries of the rows that are needed, and how many products the run takes. */
-static double replay_work(const replay *r, uint64_t visits, uint64_t *entries)
-{
-    const hsp_view *view = r->source->view;
-    uint64_t needed = 0;
-    *entries = 0;
-    for (uint64_t i = 0; i < view->rows; i++) {
-        if (!r->needed[i]) continue;
-        needed++;
-        *entries += r->run->scaling ? view->cols : hsp__view_row(view, i).count;
-    }
-    return needed ? (double)visits * ((double)*entries / (double)needed) : 0;
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -219,8 +182,8 @@ static void replay_constants(replay *r)
     }
     replay_whole(r, run->soft, r->soft2);
     mpz_mul(r->soft2, r->soft2, r->soft2);
-    replay_decimal(run->rate, r->gain, &rate);
-    replay_decimal(run->tau, r->limit, &tau);
+    hsp__exact_decimal(run->rate, r->gain, &rate);
+    hsp__exact_decimal(run->tau, r->limit, &tau);
     replay_whole(r, 1, r->scratch);
     mpz_mul(r->scratch, r->scratch, r->scratch);
     mpz_mul(r->limit, r->limit, r->scratch);
@@ -259,64 +222,28 @@ static void replay_update(replay *r, uint64_t i)
     r->count[i]++;
 }
 
-static hsp_status replay_sequence(replay *r, const uint64_t *sequence, uint64_t updates,
-                                  hsp_error *err, hsp__exact_replay *outcome, uint64_t *at)
+static hsp_status replay_again(replay *r, uint64_t passes, const uint64_t *sequence,
+                               uint64_t updates, hsp_error *err, hsp__exact_replay *outcome,
+                               uint64_t *at)
 {
-    hsp_status status = HSP_OK;
-    for (uint64_t k = 0; !status && k < updates; k++) {
+    const uint64_t rows = r->source->view->rows;
+    HSP__TRY(replay_measure(r, err));
+    replay_load(r);
+    replay_constants(r);
+    for (uint64_t k = 0; sequence && k < updates; k++) {
         if (!replay_wrong(r, sequence[k])) {
             *outcome = HSP__REPLAY_DIFFERS;
             *at = k;
             return HSP_OK;
         }
         replay_update(r, sequence[k]);
-        if (k % 256 == 0) status = hsp__progress(r->ctx, "replaying", "updates", k, updates, err);
+        if (k % 256 == 0) HSP__TRY(hsp__progress(r->ctx, "replaying", "updates", k, updates, err));
     }
-    return status;
-}
-
-static hsp_status replay_passes(replay *r, uint64_t passes, hsp_error *err)
-{
-    const uint64_t rows = r->source->view->rows;
-    hsp_status status = HSP_OK;
-    for (uint64_t p = 0, seen = 0; !status && p < passes; p++)
-        for (uint64_t i = 0; !status && i < rows; i++, seen++) {
-            if (replay_wrong(r, i)) replay_update(r, i);
-            if (seen % 256 == 0)
-                status = hsp__progress(r->ctx, "replaying", "rows", seen, rows * passes, err);
-        }
-    return status;
-}
-
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-static hsp_status replay_new(replay *r, uint64_t entries, hsp_error *err)
-{
-    const hsp_allocator *memory = &r->ctx->allocator;
-    const hsp_view *view = r->source->view;
-    r->start = hsp__new(memory, view->rows + 1, sizeof *r->start);
-    r->column = hsp__new_raw(memory, entries + 1, sizeof *r->column);
-    r->x = hsp__mpz_new(memory, entries + 1); /* one more: an entry that turns out to be 0 */
-    r->v = hsp__mpz_new(memory, view->cols);
-    return r->start && r->column && r->x && r->v ? HSP_OK : hsp__fail_memory(err);
-}
-
-static hsp_status replay_prepare(replay *r, hsp_error *err)
-{
-    const hsp_allocator *memory = &r->ctx->allocator;
-    const uint64_t cols = r->source->view->cols;
-    replay_scaling *scaling = hsp__new(memory, cols, sizeof *scaling);
-    if (!scaling) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < cols; j++) {
-        mpz_inits(scaling[j].shift, scaling[j].factor, NULL);
-        replay_column(r, j, &scaling[j]);
+    for (uint64_t seen = 0; !sequence && seen < rows * passes; seen++) {
+        if (replay_wrong(r, seen % rows)) replay_update(r, seen % rows);
+        if (seen % 256 == 0)
+            HSP__TRY(hsp__progress(r->ctx, "replaying", "rows", seen, rows * passes, err));
     }
-    replay_measure(r, scaling);
-    replay_load(r, scaling);
-    replay_constants(r);
-    for (uint64_t j = 0; j < cols; j++)
-        mpz_clears(scaling[j].shift, scaling[j].factor, NULL);
-    hsp__free(memory, scaling);
     return HSP_OK;
 }
 
@@ -325,35 +252,42 @@ hsp_status hsp__exact_replay_run(hsp_context *ctx, const hsp__exact_source *sour
                                  const uint64_t *sequence, uint64_t updates, uint64_t *count,
                                  hsp_error *err, hsp__exact_replay *outcome, uint64_t *at)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    const uint64_t rows = source->view->rows;
-    uint64_t entries = 0;
-    replay r = {.ctx = ctx, .source = source, .run = run, .count = count};
+    const hsp_view *view = source->view;
+    const uint64_t rows = view->rows;
+    uint64_t entries = 0, needed = 0;
+    replay r = {.ctx = ctx,
+                .numbers.scratch.memory = &ctx->allocator,
+                .source = source,
+                .run = run,
+                .count = count};
+    hsp__scratch *scratch = &r.numbers.scratch;
     *outcome = HSP__REPLAY_SAME;
-    r.needed = hsp__new(memory, rows, 1);
+    r.needed = hsp__scratch_new(scratch, rows, 1);
     if (!r.needed) return hsp__fail_memory(err);
     /* R is that of all rows */
     memset(r.needed, !sequence || run->offset == 'r', rows);
     for (uint64_t k = 0; sequence && k < updates; k++)
         r.needed[sequence[k]] = 1;
-    const double work = replay_work(&r, sequence ? updates : passes * rows, &entries);
-    if (entries > REPLAY_ENTRIES || work > REPLAY_WORK) {
-        hsp__free(memory, r.needed);
-        *outcome = HSP__REPLAY_LONG;
-        return HSP_OK;
+    for (uint64_t i = 0; i < rows; i++) {
+        needed += r.needed[i];
+        if (r.needed[i]) entries += run->scaling ? view->cols : hsp__view_row(view, i).count;
     }
-    mpz_inits(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
-    hsp_status status = replay_new(&r, entries, err);
-    if (!status) status = replay_prepare(&r, err);
-    if (!status)
-        status = sequence ? replay_sequence(&r, sequence, updates, err, outcome, at)
-                          : replay_passes(&r, passes, err);
-    mpz_clears(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
-    hsp__mpz_free(memory, r.x, entries + 1);
-    hsp__mpz_free(memory, r.v, source->view->cols);
-    hsp__free(memory, r.start);
-    hsp__free(memory, r.column);
-    hsp__free(memory, r.needed);
+    const double visits = (double)(sequence ? updates : passes * rows);
+    const double work = needed ? visits * ((double)entries / (double)needed) : 0;
+    hsp_status status = HSP_OK;
+    if (entries > REPLAY_ENTRIES || work > REPLAY_WORK) {
+        *outcome = HSP__REPLAY_LONG;
+    } else {
+        r.start = hsp__scratch_new(scratch, rows + 1, sizeof *r.start);
+        r.column = hsp__scratch_raw(scratch, entries + 1, sizeof *r.column);
+        r.x = hsp__mpz_new(&r.numbers, entries + 1); /* one more: an entry that turns out to be 0 */
+        r.v = hsp__mpz_new(&r.numbers, view->cols);
+        mpz_inits(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
+        status = scratch->failed ? hsp__fail_memory(err)
+                                 : replay_again(&r, passes, sequence, updates, err, outcome, at);
+        mpz_clears(r.c2, r.soft2, r.gain, r.limit, r.score, r.scratch, NULL);
+    }
+    hsp__mpz_free(&r.numbers);
     return status;
 }
 
@@ -391,7 +325,7 @@ int hsp__exact_powers_sign(double alpha, double theta, int balanced, const int64
             powers_add(sum, p, q, e[k], most, times[k], 0, scratch);
             if (balanced) powers_add(sum, p, q, -e[k], most, times[k], 1, scratch);
         }
-        replay_decimal(theta, limit, &exponent);
+        hsp__exact_decimal(theta, limit, &exponent);
         mpz_mul_ui(limit, limit, HSP__EXACT_PARTS);
         mpz_pow_ui(scratch, p, (unsigned long)most);
         mpz_mul(limit, limit, scratch);

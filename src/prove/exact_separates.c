@@ -34,65 +34,50 @@ typedef struct separates {
 
 /* ---- The separator --------------------------------------------------------------------------- */
 
-/* x = y / 2^*power. */
-static void separates_add_power(const mpq_t x, mp_bitcnt_t *power)
+/* The power of two that a fraction is over. */
+static mp_bitcnt_t separates_power(const mpq_t x)
 {
-    const mp_bitcnt_t own = mpz_sizeinbase(mpq_denref(x), 2) - 1; /* a power of two it is */
-    if (own > *power) *power = own;
-}
-
-static void separates_scale(mpz_t to, const mpq_t x, mp_bitcnt_t power)
-{
-    const mp_bitcnt_t own = mpz_sizeinbase(mpq_denref(x), 2) - 1;
-    mpz_mul_2exp(to, mpq_numref(x), power - own);
-}
-
-/* factor and shift of a column, all scalings one after the other: x -> factor x - shift. */
-static void separates_column(const hsp__exact_separator *of, uint64_t j, mpq_t factor, mpq_t shift)
-{
-    mpq_t next;
-    mpq_init(next);
-    mpq_set_ui(factor, 1, 1);
-    mpq_set_ui(shift, 0, 1);
-    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
-        if (!of->scalings[i]) continue;
-        mpq_set_d(next, hsp_scaling_shift(of->scalings[i], j));
-        mpq_add(shift, shift, next);
-        mpq_set_d(next, hsp_scaling_factor(of->scalings[i], j));
-        mpq_mul(factor, factor, next);
-        mpq_mul(shift, shift, next);
-    }
-    mpq_clear(next);
+    return mpz_sizeinbase(mpq_denref(x), 2) - 1;
 }
 
 static hsp_status separates_begin(hsp_context *ctx, const hsp__exact_separator *of, separates *m,
                                   hsp_error *err)
 {
     const uint64_t d = m->features;
-    mpq_t *w = hsp__new_raw(&ctx->allocator, d, sizeof *w), b, factor, shift;
+    mpq_t *w = hsp__new_raw(&ctx->allocator, d, sizeof *w), b, factor, shift, next;
     mp_bitcnt_t power = 0;
     if (!w) return hsp__fail_memory(err);
-    mpq_inits(b, factor, shift, NULL);
+    mpq_inits(b, factor, shift, next, NULL);
     mpq_set_d(b, of->b);
     for (uint64_t j = 0; j < d; j++) {
         mpq_init(w[j]);
         mpq_set_d(w[j], of->w[j]);
-        separates_column(of, j, factor, shift);
+        /* all scalings one after the other: x -> factor x - shift */
+        mpq_set_ui(factor, 1, 1);
+        mpq_set_ui(shift, 0, 1);
+        for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+            if (!of->scalings[i]) continue;
+            mpq_set_d(next, hsp_scaling_shift(of->scalings[i], j));
+            mpq_add(shift, shift, next);
+            mpq_set_d(next, hsp_scaling_factor(of->scalings[i], j));
+            mpq_mul(factor, factor, next);
+            mpq_mul(shift, shift, next);
+        }
         mpq_mul(shift, shift, w[j]);
         mpq_sub(b, b, shift);
         mpq_mul(w[j], w[j], factor);
-        separates_add_power(w[j], &power);
+        if (separates_power(w[j]) > power) power = separates_power(w[j]);
         m->near[j] = (long double)mpq_get_d(w[j]);
         m->total += fabsl(m->near[j]);
     }
-    separates_add_power(b, &power);
+    if (separates_power(b) > power) power = separates_power(b);
     m->near_b = (long double)mpq_get_d(b);
-    separates_scale(m->b, b, power);
+    mpz_mul_2exp(m->b, mpq_numref(b), power - separates_power(b));
     for (uint64_t j = 0; j < d; j++) {
-        separates_scale(m->w[j], w[j], power);
+        mpz_mul_2exp(m->w[j], mpq_numref(w[j]), power - separates_power(w[j]));
         mpq_clear(w[j]);
     }
-    mpq_clears(b, factor, shift, NULL);
+    mpq_clears(b, factor, shift, next, NULL);
     hsp__free(&ctx->allocator, w);
     return HSP_OK;
 }
@@ -131,60 +116,44 @@ static void separates_add(void *user, uint64_t column, mpz_t mantissa, long expo
     mpz_addmul(m->sum, m->term, m->w[column]);
 }
 
-static int separates_sign(separates *m, uint64_t i)
-{
-    m->digits = 0;
-    m->looking = 1;
-    hsp__exact_row(m->source, i, separates_add, m);
-    m->looking = 0;
-    mpz_ui_pow_ui(m->ten, 10, (unsigned long)m->digits);
-    mpz_mul(m->sum, m->b, m->ten);
-    hsp__exact_row(m->source, i, separates_add, m);
-    return mpz_sgn(m->sum);
-}
-
-static hsp_status separates_rows(hsp_context *ctx, separates *m, hsp_error *err, uint64_t *first,
-                                 uint64_t *wrong)
-{
-    const hsp__exact_source *source = m->source;
-    const uint64_t n = source->view->rows;
-    uint64_t exactly = 0;
-    *first = UINT64_MAX;
-    *wrong = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!source->y[i]) continue;
-        int sign = separates_near(m, i);
-        if (!sign) {
-            sign = separates_sign(m, i);
-            hsp_status status = exactly++ % SEPARATES_TICK
-                                    ? HSP_OK
-                                    : hsp__progress(ctx, "confirming", "rows", i, n, err);
-            if (status) return status;
-        }
-        if (sign == source->y[i]) continue;
-        if (!(*wrong)++) *first = i;
-    }
-    return HSP_OK;
-}
-
 hsp_status hsp__exact_separates(hsp_context *ctx, const hsp__exact_source *source,
                                 const hsp__exact_separator *of, hsp_error *err, uint64_t *first,
                                 uint64_t *wrong)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    separates m = {.source = source, .features = of->features};
+    const uint64_t n = source->view->rows;
+    hsp__mpz_scratch numbers = {.scratch.memory = &ctx->allocator};
+    separates m = {.source = source,
+                   .features = of->features,
+                   .w = hsp__mpz_new(&numbers, of->features),
+                   .near = hsp__scratch_new(&numbers.scratch, of->features, sizeof *m.near)};
     m.x_error = source->stored                           ? 0
                 : source->view->precision == HSP_FLOAT32 ? (long double)FLT_EPSILON
                                                          : (long double)DBL_EPSILON;
+    uint64_t exactly = 0;
     mpz_inits(m.b, m.sum, m.ten, m.term, NULL);
-    m.w = hsp__mpz_new(memory, of->features);
-    m.near = hsp__new(memory, of->features, sizeof *m.near);
-    hsp_status status = m.w && m.near ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = separates_begin(ctx, of, &m, err);
-    if (!status) status = separates_rows(ctx, &m, err, first, wrong);
-    hsp__mpz_free(memory, m.w, of->features);
-    hsp__free(memory, m.near);
+    *first = UINT64_MAX;
+    *wrong = 0;
+    hsp_status status =
+        numbers.scratch.failed ? hsp__fail_memory(err) : separates_begin(ctx, of, &m, err);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        if (!source->y[i]) continue;
+        int sign = separates_near(&m, i);
+        if (!sign) {
+            m.digits = 0;
+            m.looking = 1;
+            hsp__exact_row(source, i, separates_add, &m);
+            m.looking = 0;
+            mpz_ui_pow_ui(m.ten, 10, (unsigned long)m.digits);
+            mpz_mul(m.sum, m.b, m.ten);
+            hsp__exact_row(source, i, separates_add, &m);
+            sign = mpz_sgn(m.sum);
+            if (exactly++ % SEPARATES_TICK == 0)
+                status = hsp__progress(ctx, "confirming", "rows", i, n, err);
+        }
+        if (sign != source->y[i] && !(*wrong)++) *first = i;
+    }
     mpz_clears(m.b, m.sum, m.ten, m.term, NULL);
+    hsp__mpz_free(&numbers);
     return status;
 }
 

@@ -203,12 +203,6 @@ hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *e
     return s->text.failed || s->kernel.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-void hsp__prove_separator_write(const hsp__prove_separator *s, hsp__text *text)
-{
-    if (s->kernel.size) hsp__claim_json(text, "\nkernel", &s->kernel);
-    hsp__claim_json(text, "\nseparator", &s->text);
-}
-
 void hsp__prove_separator_free(hsp__prove_separator *s)
 {
     hsp__text_free(&s->text);

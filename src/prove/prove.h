@@ -167,8 +167,6 @@ typedef struct hsp__prove_separator {
 /* `balance`: coefficients of rows are to add up to 0. */
 hsp_status hsp__prove_separator_new(hsp__prove *prove, int balance, hsp_error *err,
                                     hsp__prove_separator *s);
-/* The members "kernel", if there is one, and "separator". */
-void hsp__prove_separator_write(const hsp__prove_separator *s, hsp__text *text);
 void hsp__prove_separator_free(hsp__prove_separator *s);
 
 /* Signed numbers as whole multiples of 10^-*places, rounded towards 0 to 15 digits; `balance`: then
@@ -221,13 +219,11 @@ hsp_status hsp__retrain_sequence(hsp__prove *prove, const uint64_t *count, uint6
 
 /* ---- Separability (separability.c) -------------------------------------------------------------- */
 
-/* What is true of these rows: a separator and the widest margin, a common point, or neither. */
+/* What is true of these rows: a separator and the widest margin, a common point, or neither. `exact`:
+ * by exact arithmetic alone, that is by two equal rows, or by Wolfe's method if the rows are not too
+ * many; else unknown. Of `file`, only rows, y, sides and exact are looked at then. */
 hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                  double width, hsp_error *err, hsp__separation *to);
-/* The same by exact arithmetic alone: two equal rows, or Wolfe's method if the rows are not too
- * many; else unknown. Of `file`, only rows, y, sides and exact are looked at. */
-hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                   double width, hsp_error *err, hsp__separation *to);
+                                  double width, int exact, hsp_error *err, hsp__separation *to);
 /* The same for the claims, once. */
 hsp_status hsp__prove_separability(hsp__prove *prove, hsp_error *err);
 

@@ -5,7 +5,6 @@
  * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,100 +12,69 @@
 #include "model/probability.h"
 #include "prove/prove.h"
 
-/* ---- Rows that both files have --------------------------------------------------------------- */
+typedef struct prove_error_counts {
+    uint64_t rows, mistakes, shared;
+    uint64_t alike; /* not shared, but in single precision */
+} prove_error_counts;
 
-/* shared[i]: row i of TEST is in DATA, be it in a row of a class that is left out. */
-static hsp_status prove_error_shared(hsp__prove *prove, unsigned char *shared, hsp_error *err)
+/* Of the rows of `test` that are not marked in `shared`, how many are in `data`; `mark`: mark them. */
+static hsp_status prove_error_find(hsp__prove *prove, const hsp_view *data, const hsp_view *test,
+                                   unsigned char *shared, int mark, hsp_error *err, uint64_t *count)
 {
-    const hsp_view *data = &prove->data.whole->view, *test = prove->test.view;
     hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(prove->ctx, data);
     if (!keys) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < test->rows; i++)
-        shared[i] = (unsigned char)hsp__duplicate_rows_find(data, keys, test, i);
+    for (uint64_t i = 0; i < test->rows; i++) {
+        if (shared[i] || !hsp__duplicate_rows_find(data, keys, test, i)) continue;
+        ++*count;
+        if (mark) shared[i] = 1;
+    }
     hsp__free(&prove->ctx->allocator, keys);
     return HSP_OK;
 }
 
 /* How many rows of TEST that are not in DATA are so in single precision, which is all that a model
  * has seen that was trained in it. */
-static hsp_status prove_error_alike(hsp__prove *prove, const unsigned char *shared, hsp_error *err,
+static hsp_status prove_error_alike(hsp__prove *prove, unsigned char *shared, hsp_error *err,
                                     uint64_t *count)
 {
     const char *precision = hsp_model_metadata(prove->model, "precision");
     hsp_data *rows[2] = {NULL, NULL};
-    *count = 0;
     if (!precision || strcmp(precision, "single") != 0) return HSP_OK;
     hsp_status status = hsp_data_copy(prove->ctx, prove->data.view, NULL, NULL, err, &rows[0]);
     if (!status) status = hsp_data_copy(prove->ctx, prove->test.view, NULL, NULL, err, &rows[1]);
     for (int f = 0; !status && f < 2; f++)
         hsp__duplicate_rows_round(rows[f]);
-    hsp__duplicate_rows_key *keys =
-        status ? NULL : hsp__duplicate_rows_keys(prove->ctx, &rows[0]->view);
-    if (!status && !keys) status = hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < prove->test.view->rows; i++)
-        if (!shared[i])
-            *count += (uint64_t)hsp__duplicate_rows_find(&rows[0]->view, keys, &rows[1]->view, i);
-    hsp__free(&prove->ctx->allocator, keys);
-    for (int f = 0; f < 2; f++)
-        hsp_data_free(rows[f]);
+    if (!status)
+        status = prove_error_find(prove, &rows[0]->view, &rows[1]->view, shared, 0, err, count);
+    hsp_data_free(rows[0]);
+    hsp_data_free(rows[1]);
     return status;
 }
-
-/* ---- Which rows the model was trained on ------------------------------------------------------
- */
-
-/* Why rows that are not in DATA may be rows that the model has seen; NULL: they are not. It must
- * have been trained on DATA, on all of it as it is now, and on nothing else. */
-static hsp_status prove_error_refuse(hsp__prove *prove, hsp_error *err, const char **why)
-{
-    hsp_data *again = NULL;
-    *why = NULL;
-    if (!hsp_model_metadata(prove->model, "data_hash"))
-        *why = "the model does not say which data it was trained on (models trained without "
-               "--stream do), so the test rows may not be new to it";
-    else if (hsp_model_metadata(prove->model, "earlier_data_hashes"))
-        *why = "the model was warm-started from one that was trained on other data, which may "
-               "contain test rows";
-    if (*why) return HSP_OK;
-    hsp_status status = hsp__retrain_check(prove, err, &again, why);
-    hsp_data_free(again);
-    return status;
-}
-
-/* ---- The claim ------------------------------------------------------------------------------- */
-
-typedef struct prove_error_counts {
-    uint64_t rows, mistakes, shared;
-    uint64_t alike; /* not shared, but in single precision */
-} prove_error_counts;
 
 static hsp_status prove_error_count(hsp__prove *prove, const hsp__prove_separator *s,
                                     hsp_error *err, prove_error_counts *out)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__scratch *scratch = &prove->scratch;
     const hsp__prove_file *test = &prove->test;
     const uint64_t n = test->rows->rows;
     const hsp_tie tie = prove->model->tie;
-    unsigned char *shared = hsp__new(memory, n, 1);
-    hsp__long *scores = hsp__new(memory, n, sizeof *scores);
-    hsp__long *errors = hsp__new(memory, n, sizeof *errors);
-    hsp_status status = shared && scores && errors ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = prove_error_shared(prove, shared, err);
-    if (!status) status = prove_error_alike(prove, shared, err, &out->alike);
-    if (!status) status = hsp__prove_scores(prove, s, test, err, scores, errors);
-    for (uint64_t i = 0; !status && i < n; i++) {
+    unsigned char *shared = hsp__scratch_new(scratch, n, 1); /* be it with a row that is left out */
+    hsp__long *scores = hsp__scratch_new(scratch, n, sizeof *scores);
+    hsp__long *errors = hsp__scratch_new(scratch, n, sizeof *errors);
+    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(prove_error_find(prove, &prove->data.whole->view, test->view, shared, 1, err,
+                              &out->shared));
+    HSP__TRY(prove_error_alike(prove, shared, err, &out->alike));
+    HSP__TRY(hsp__prove_scores(prove, s, test, err, scores, errors));
+    for (uint64_t i = 0; i < n; i++) {
         const hsp__long score = scores[i] + (hsp__long)s->b;
         const int says = score > 0 ? 1 : score < 0 ? -1 : tie == HSP_TIE_POS ? 1 : -1;
-        out->shared += shared[i];
         if (shared[i]) continue;
         out->rows++;
         out->mistakes += says != test->y[i] || (score == 0 && tie == HSP_TIE_ZERO);
     }
-    assert(status || out->rows + out->shared == n);
-    hsp__free(memory, shared);
-    hsp__free(memory, scores);
-    hsp__free(memory, errors);
-    return status;
+    assert(out->rows + out->shared == n);
+    return HSP_OK;
 }
 
 static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separator *s,
@@ -116,13 +84,15 @@ static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separato
     hsp__text *text = &prove->claims;
     prove_error_counts count = {0};
     const hsp__text *layouts[2] = {&prove->data.layout, &prove->test.layout};
+    if (s->why)
+        return hsp__prove_skip(prove, err, "error",
+                               "certificates do not support this kind of model: %s", s->why);
     if (layouts[0]->size != layouts[1]->size ||
         memcmp(layouts[0]->data, layouts[1]->data, layouts[0]->size) != 0)
         return hsp__prove_skip(prove, err, "error",
                                "the two files are read in different ways (fields, separators or "
                                "first indices differ), so rows that are in both cannot be found");
-    hsp_status status = prove_error_count(prove, s, err, &count);
-    if (status) return status;
+    HSP__TRY(prove_error_count(prove, s, err, &count));
     if (count.alike)
         return hsp__prove_skip(
             prove, err, "error",
@@ -134,7 +104,8 @@ static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separato
                                "all %llu rows of the test file are in the data file",
                                (unsigned long long)count.shared);
     hsp__prove_begin(prove, "error");
-    hsp__prove_separator_write(s, text);
+    if (s->kernel.size) hsp__claim_json(text, "\nkernel", &s->kernel);
+    hsp__claim_json(text, "\nseparator", &s->text);
     hsp__claim_tie(text, "\ntie", prove->model->tie);
     hsp__claim_count(text, "shared", count.shared);
     hsp__claim_count(text, "rows", count.rows);
@@ -149,27 +120,32 @@ static hsp_status prove_error_claim(hsp__prove *prove, const hsp__prove_separato
 
 hsp_status hsp__prove_error(hsp__prove *prove, hsp_error *err)
 {
+    const hsp_model *model = prove->model;
     hsp__prove_separator s;
+    hsp_data *again = NULL;
+    const char *why = NULL;
     if (!hsp__prove_named(prove, "error")) return HSP_OK;
-    if (!prove->model || !prove->test.path) {
+    if (!model || !prove->test.path) {
         if (!hsp_options_list_count(prove->options, "claim")) return HSP_OK;
-        return hsp__prove_skip(prove, err, "error", "it needs %s",
-                               prove->model ? "--test" : "--model");
+        return hsp__prove_skip(prove, err, "error", "it needs %s", model ? "--test" : "--model");
     }
-    if (hsp__probability_decides(&prove->model->probability))
-        return hsp__prove_skip(prove, err, "error",
-                               "the model decides by its probabilities, and the claim is about the "
-                               "sign of the score");
-    const char *why;
-    hsp_status status = prove_error_refuse(prove, err, &why);
+    /* Rows that are not in DATA must be new to the model: it was trained on DATA, on all of it as it
+     * is now, and on nothing else. */
+    if (hsp__probability_decides(&model->probability))
+        why =
+            "the model decides by its probabilities, and the claim is about the sign of the score";
+    else if (!hsp_model_metadata(model, "data_hash"))
+        why = "the model does not say which data it was trained on (models trained without "
+              "--stream do), so the test rows may not be new to it";
+    else if (hsp_model_metadata(model, "earlier_data_hashes"))
+        why = "the model was warm-started from one that was trained on other data, which may "
+              "contain test rows";
+    hsp_status status = why ? HSP_OK : hsp__retrain_check(prove, err, &again, &why);
+    hsp_data_free(again);
     if (status) return status;
     if (why) return hsp__prove_skip(prove, err, "error", "%s", why);
     status = hsp__prove_separator_new(prove, 0, err, &s);
-    if (!status && s.why)
-        status = hsp__prove_skip(prove, err, "error",
-                                 "certificates do not support this kind of model: %s", s.why);
-    else if (!status)
-        status = prove_error_claim(prove, &s, err);
+    if (!status) status = prove_error_claim(prove, &s, err);
     hsp__prove_separator_free(&s);
     return status;
 }

@@ -8,11 +8,8 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "prove/prove.h"
 
 #define PROVE_KERNEL_ROWS  200 /* more are sampled */
@@ -24,7 +21,6 @@
 typedef struct prove_kernel_state {
     hsp__prove *prove;
     hsp_data *data;
-    const char *text; /* the expression */
     hsp_kernel *of;
     hsp__text json;
     uint64_t count;
@@ -32,30 +28,18 @@ typedef struct prove_kernel_state {
     double *gram;  /* count * count */
 } prove_kernel_state;
 
-static void prove_kernel_begin(prove_kernel_state *m, int psd)
-{
-    hsp__prove_begin(m->prove, "kernel");
-    hsp__claim_json(&m->prove->claims, "kernel", &m->json);
-    hsp__claim_flag(&m->prove->claims, "psd", psd);
-}
-
-static void prove_kernel_write_rows(prove_kernel_state *m)
+/* The claim up to the rows that it is about; `rows` 0: it names them itself. */
+static void prove_kernel_begin(prove_kernel_state *m, int psd, int rows)
 {
     hsp__text *text = &m->prove->claims;
+    hsp__prove_begin(m->prove, "kernel");
+    hsp__claim_json(text, "kernel", &m->json);
+    hsp__claim_flag(text, "psd", psd);
+    if (!rows) return;
     hsp__claim_open(text, "\nrows", '[');
     for (uint64_t i = 0; i < m->count; i++)
         hsp__claim_count(text, NULL, m->row[i] + 1);
     hsp__claim_close(text, ']');
-}
-
-static hsp_status prove_kernel_claim_not(prove_kernel_state *m, const hsp_kernel_verdict *verdict,
-                                         hsp_error *err)
-{
-    assert(verdict->witness_count > 0);
-    prove_kernel_begin(m, 0);
-    hsp__claim_list(&m->prove->claims, "\nz", verdict->witness_row, verdict->witness,
-                    verdict->witness_count, hsp__claim_short);
-    return hsp__prove_end(m->prove, err, "kernel");
 }
 
 /* ---- A factor -------------------------------------------------------------------------------- */
@@ -87,20 +71,19 @@ static int prove_kernel_cholesky(double *a, uint64_t n, double delta)
 /* Keep the rows whose pivots, each the largest that is left, are above a share of the largest. */
 static hsp_status prove_kernel_choose(prove_kernel_state *m, double share, hsp_error *err)
 {
-    const hsp_allocator *memory = &m->prove->ctx->allocator;
+    hsp__scratch *scratch = &m->prove->scratch;
     const uint64_t n = m->count;
-    double *left = hsp__new(memory, n, sizeof *left);
-    double *factor = hsp__new(memory, n * n, sizeof *factor);
-    unsigned char *taken = hsp__new(memory, n, 1);
-    hsp_status status = left && factor && taken ? HSP_OK : hsp__fail_memory(err);
-    double first = 0;
-    for (uint64_t i = 0; !status && i < n; i++)
+    double *left = hsp__scratch_new(scratch, n, sizeof *left);
+    double *factor = hsp__scratch_new(scratch, n * n, sizeof *factor), first = 0;
+    unsigned char *taken = hsp__scratch_new(scratch, n, 1);
+    if (scratch->failed) return hsp__fail_memory(err);
+    assert(share < 1);
+    for (uint64_t i = 0; i < n; i++)
         left[i] = m->gram[i * n + i];
-    for (uint64_t step = 0; !status && step < n; step++) {
+    for (uint64_t step = 0; step < n; step++) {
         uint64_t p = n;
         for (uint64_t i = 0; i < n; i++)
             if (!taken[i] && (p == n || left[i] > left[p])) p = i;
-        if (p == n) break;
         if (step == 0) first = left[p];
         if (!(left[p] > share * first)) break;
         const double root = sqrt(left[p]);
@@ -113,21 +96,26 @@ static hsp_status prove_kernel_choose(prove_kernel_state *m, double share, hsp_e
             left[i] -= factor[i * n + step] * factor[i * n + step];
         }
     }
-    assert(status || share < 1);
-    uint64_t kept = 0;
-    for (uint64_t i = 0; !status && i < n; i++)
-        if (taken[i]) m->row[kept++] = m->row[i];
-    if (!status) m->count = kept;
-    hsp__free(memory, left);
-    hsp__free(memory, factor);
-    hsp__free(memory, taken);
-    return status;
+    m->count = 0;
+    for (uint64_t i = 0; i < n; i++)
+        if (taken[i]) m->row[m->count++] = m->row[i];
+    return HSP_OK;
 }
 
-static void prove_kernel_write_factor(prove_kernel_state *m)
+/* *made: the claim was. */
+static hsp_status prove_kernel_try(prove_kernel_state *m, hsp_error *err, int *made)
 {
     hsp__text *text = &m->prove->claims;
+    hsp_kernel_verdict *verdict = NULL;
     double most = DBL_MIN; /* a factor's diagonal is above 0 */
+    HSP__TRY(hsp_kernel_check(m->prove->ctx, m->of, m->data, m->row, m->count, err, &verdict));
+    const double largest = verdict->rows ? verdict->eigenvalues[0] : 0;
+    const double least = verdict->rows ? verdict->eigenvalues[verdict->rows - 1] : 0;
+    hsp_kernel_verdict_free(verdict);
+    if (!(least > PROVE_KERNEL_LEAST * largest) || m->count < 2) return HSP_OK;
+    HSP__TRY(prove_kernel_fill(m, err));
+    if (!prove_kernel_cholesky(m->gram, m->count, least / 2)) return HSP_OK;
+    prove_kernel_begin(m, 1, 1);
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->gram[i * m->count + i]);
     const int places = PROVE_KERNEL_PLACES - (int)ceil(log10(most));
@@ -141,86 +129,59 @@ static void prove_kernel_write_factor(prove_kernel_state *m)
         hsp__claim_close(text, ']');
     }
     hsp__claim_close(text, ']');
-}
-
-/* *made: the claim was. */
-static hsp_status prove_kernel_try(prove_kernel_state *m, hsp_error *err, int *made)
-{
-    hsp_kernel_verdict *verdict = NULL;
-    hsp_status status =
-        hsp_kernel_check(m->prove->ctx, m->of, m->data, m->row, m->count, err, &verdict);
-    if (status) return status;
-    const double largest = verdict->rows ? verdict->eigenvalues[0] : 0;
-    const double least = verdict->rows ? verdict->eigenvalues[verdict->rows - 1] : 0;
-    hsp_kernel_verdict_free(verdict);
-    if (!(least > PROVE_KERNEL_LEAST * largest) || m->count < 2) return HSP_OK;
-    status = prove_kernel_fill(m, err);
-    if (status || !prove_kernel_cholesky(m->gram, m->count, least / 2)) return status;
-    prove_kernel_begin(m, 1);
-    prove_kernel_write_rows(m);
-    prove_kernel_write_factor(m);
     *made = 1;
     return hsp__prove_end(m->prove, err, "kernel");
 }
 
 static hsp_status prove_kernel_factor(prove_kernel_state *m, hsp_error *err)
 {
-    const uint64_t all = m->count;
-    double share = 1e-8;
     int made = 0;
-    m->gram = hsp__new(&m->prove->ctx->allocator, all * all, sizeof *m->gram);
+    m->gram = hsp__scratch_new(&m->prove->scratch, m->count * m->count, sizeof *m->gram);
     if (!m->gram) return hsp__fail_memory(err);
-    hsp_status status = prove_kernel_try(m, err, &made);
-    for (; !status && !made && share < 1 && m->count; share *= 100) {
-        status = prove_kernel_fill(m, err);
-        if (!status) status = prove_kernel_choose(m, share, err);
-        if (!status && m->count) status = prove_kernel_try(m, err, &made);
+    HSP__TRY(prove_kernel_try(m, err, &made));
+    for (double share = 1e-8; !made && share < 1 && m->count; share *= 100) {
+        HSP__TRY(prove_kernel_fill(m, err));
+        HSP__TRY(prove_kernel_choose(m, share, err));
+        if (m->count) HSP__TRY(prove_kernel_try(m, err, &made));
     }
-    if (status || made) return status;
+    if (made) return HSP_OK;
     return hsp__prove_skip(m->prove, err, "kernel", "no linearly independent rows were found");
 }
 
 /* ---- The claim ------------------------------------------------------------------------------- */
 
-static hsp_status prove_kernel_claim(prove_kernel_state *m, hsp_error *err)
-{
-    hsp_kernel_verdict *verdict = NULL;
-    hsp_status status =
-        hsp_kernel_check(m->prove->ctx, m->of, m->data, m->row, m->count, err, &verdict);
-    if (status) return status;
-    if (!verdict->semidefinite) {
-        status = prove_kernel_claim_not(m, verdict, err);
-    } else if (hsp__prove_kernel_exact(m->of)) {
-        if (m->count > PROVE_KERNEL_EXACT) m->count = PROVE_KERNEL_EXACT;
-        prove_kernel_begin(m, 1);
-        prove_kernel_write_rows(m);
-        status = hsp__prove_end(m->prove, err, "kernel");
-    } else {
-        status = prove_kernel_factor(m, err);
-    }
-    hsp_kernel_verdict_free(verdict);
-    return status;
-}
-
-static hsp_status prove_kernel_run(prove_kernel_state *m, hsp_error *err)
+static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
+    hsp_kernel_verdict *verdict = NULL;
     m->data = prove->data.moved ? prove->data.moved : prove->data.data;
     m->count = n < PROVE_KERNEL_ROWS ? n : PROVE_KERNEL_ROWS;
-    m->row = hsp__new(&prove->ctx->allocator, m->count, sizeof *m->row);
+    m->row = hsp__scratch_new(&prove->scratch, m->count, sizeof *m->row);
     if (!m->row) return hsp__fail_memory(err);
-    hsp_status status =
-        hsp_kernel_parse(prove->ctx, m->text, 1, hsp_data_index_base(m->data), err, &m->of);
-    if (!status) status = hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err);
-    if (!status) status = hsp_data_sample(m->data, m->count, 1, err, m->row);
-    if (status) return status;
+    HSP__TRY(hsp_kernel_parse(prove->ctx, text, 1, hsp_data_index_base(m->data), err, &m->of));
+    HSP__TRY(hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err));
+    HSP__TRY(hsp_data_sample(m->data, m->count, 1, err, m->row));
     if (!hsp__prove_format_kernel(&m->json, m->of))
         return hsp__prove_skip(prove, err, "kernel", "certificates do not support the kernel %s",
                                hsp_kernel_text(m->of));
     if (m->json.failed) return hsp__fail_memory(err);
-    return m->count ? prove_kernel_claim(m, err)
-                    : hsp__prove_skip(prove, err, "kernel", "there are no rows");
+    if (!m->count) return hsp__prove_skip(prove, err, "kernel", "there are no rows");
+    HSP__TRY(hsp_kernel_check(prove->ctx, m->of, m->data, m->row, m->count, err, &verdict));
+    const int psd = verdict->semidefinite;
+    if (!psd) {
+        assert(verdict->witness_count > 0);
+        prove_kernel_begin(m, 0, 0);
+        hsp__claim_list(&prove->claims, "\nz", verdict->witness_row, verdict->witness,
+                        verdict->witness_count, hsp__claim_short);
+    }
+    hsp_kernel_verdict_free(verdict);
+    if (psd && !hsp__prove_kernel_exact(m->of)) return prove_kernel_factor(m, err);
+    if (psd) {
+        if (m->count > PROVE_KERNEL_EXACT) m->count = PROVE_KERNEL_EXACT;
+        prove_kernel_begin(m, 1, 1);
+    }
+    return hsp__prove_end(prove, err, "kernel");
 }
 
 hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err)
@@ -231,12 +192,10 @@ hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err)
     if (!text && named && prove->model) text = hsp_model_kernel(prove->model);
     if (!text)
         return named ? hsp__prove_skip(prove, err, "kernel", "it needs --kernel EXPR") : HSP_OK;
-    prove_kernel_state m = {.prove = prove, .text = text};
+    prove_kernel_state m = {.prove = prove};
     hsp__text_init(&m.json, &prove->ctx->allocator);
-    hsp_status status = prove_kernel_run(&m, err);
+    hsp_status status = prove_kernel_run(&m, text, err);
     hsp__text_free(&m.json);
     hsp_kernel_free(m.of);
-    hsp__free(&prove->ctx->allocator, m.row);
-    hsp__free(&prove->ctx->allocator, m.gram);
     return status;
 }

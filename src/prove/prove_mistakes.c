@@ -108,7 +108,8 @@ static hsp_status prove_mistakes_widest(prove_mistakes_state *m, hsp_error *err)
         space.exact.view = space.rows;
         space.exact.long_count = 0;
     }
-    if (!status) status = hsp__separability_find(prove->ctx, &space, 0, prove->width, err, &found);
+    if (!status)
+        status = hsp__separability_find(prove->ctx, &space, 0, prove->width, 0, err, &found);
     if (!status && found.kind == HSP__SEPARABILITY_SEPARABLE && found.weights)
         prove_mistakes_take(m, found.weights);
     hsp__separation_free(&found);

@@ -66,8 +66,6 @@ typedef struct separability_state {
     int places;         /* ... which are, as b is, multiples of 10^-places */
 } separability_state;
 
-/* ---- Solvers --------------------------------------------------------------------------------- */
-
 static hsp__problem separability_problem(const separability_state *m, double C, int hard)
 {
     return (hsp__problem){.view = m->view,
@@ -76,30 +74,6 @@ static hsp__problem separability_problem(const separability_state *m, double C, 
                           .loss = hard ? &hsp__hinge : &hsp__squared_hinge,
                           .offset = m->offset ? HSP__OFFSET_FREE : HSP__OFFSET_NONE,
                           .hard = hard};
-}
-
-static void separability_forget(separability_state *m)
-{
-    hsp__fitted_free(&m->fitted);
-}
-
-/* With more columns than rows, the hard margin is solved in inner products of rows. */
-static hsp_status separability_fit_wide(separability_state *m, const hsp__problem *p,
-                                        const hsp__fit_limits *limits, hsp_error *err)
-{
-    hsp_kernel *linear = NULL;
-    hsp_status status = hsp_kernel_parse(m->ctx, "linear", 0, 1, err, &linear);
-    if (!status) status = hsp_kernel_fit(m->ctx, linear, m->view, err);
-    if (!status)
-        status = hsp__fit_kernel(m->ctx, linear, p, limits, SEPARABILITY_CACHE, err, &m->fitted);
-    hsp_kernel_free(linear);
-    if (status) return status;
-    m->fitted.w = hsp__new(&m->fitted.memory, m->view->cols, sizeof *m->fitted.w);
-    if (!m->fitted.w) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < m->view->rows; i++)
-        if (m->fitted.dual[i] != 0)
-            hsp__matvec_add_row(m->view, i, m->y[i] * m->fitted.dual[i], m->fitted.w);
-    return HSP_OK;
 }
 
 /* The rows that the solver's dual coefficients belong to. `multipliers`: they add up to 1 in each
@@ -125,30 +99,9 @@ static hsp_status separability_used(separability_state *m, int multipliers, hsp_
 
 /* ---- A separator ----------------------------------------------------------------------------- */
 
-static hsp__long separability_slack(const separability_state *m, uint64_t j)
-{
-    return m->file->slack ? (hsp__long)m->file->slack[j] : 0;
-}
-
-/* sum |w_j x_j|, and in *score the sum itself. */
-static hsp__long separability_score(const separability_state *m, uint64_t i, hsp__long *score)
-{
-    const hsp__row row = hsp__view_row(m->view, i);
-    hsp__long sum = 0, size = 0;
-    for (uint64_t k = 0; k < row.count; k++) {
-        const uint64_t j = hsp__row_column(&row, k);
-        const hsp__long term = (hsp__long)m->w[j] * (hsp__long)hsp__row_value(m->view, &row, k);
-        sum += term;
-        size += fabsl(term) + separability_slack(m, j) * fabsl((hsp__long)m->w[j]);
-    }
-    *score = sum;
-    /* each x is off by half a unit of a double (scaled, by two units of what came before), each sum
-     * and product by half one of ours */
-    return size * (0x1p-51L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
-}
-
-/* How fine the decimals must be: as fine as to move no score by more than a share of the margin. */
-static int separability_places(separability_state *m, const double *weights)
+/* How fine the decimals must be: as fine as to move no score by more than a share of the margin. 0:
+ * the weights do not fit. */
+static int separability_places(separability_state *m)
 {
     double longest = 0, most = 0;
     for (uint64_t i = 0; i < m->view->rows; i++) {
@@ -158,56 +111,55 @@ static int separability_places(separability_state *m, const double *weights)
             sum += fabs(hsp__row_value(m->view, &row, k));
         longest = fmax(longest, sum);
     }
-    for (uint64_t j = 0; j < m->view->cols; j++)
-        most = fmax(most, fabs(weights[j]));
+    for (uint64_t j = 0; j < m->view->cols; j++) {
+        if (!isfinite(m->fitted.w[j])) return 0;
+        most = fmax(most, fabs(m->fitted.w[j]));
+    }
     m->places = (int)ceil(log10(longest / fmin(m->width, 1e-4))) + 2; /* functional margins are 1 */
     return isfinite(longest) && most < 4e18 / pow(10, m->places) && m->places > -300;
-}
-
-typedef struct separability_scores {
-    hsp__long low[2]; /* the least y <w, x> of a class, less its error */
-} separability_scores;
-
-static separability_scores separability_look(const separability_state *m)
-{
-    separability_scores all = {{HUGE_VALL, HUGE_VALL}};
-    for (uint64_t i = 0; i < m->view->rows; i++) {
-        hsp__long score, error = separability_score(m, i, &score), *low = &all.low[m->y[i] > 0];
-        *low = fminl(*low, (hsp__long)m->y[i] * score - error);
-    }
-    return all;
-}
-
-static hsp_status separability_write_separator(separability_state *m, int64_t b, hsp_error *err)
-{
-    hsp__separation *to = m->to;
-    hsp__free(&to->memory, to->weights);
-    to->weights = hsp__new(&to->memory, m->view->cols, sizeof *to->weights);
-    if (!to->weights) return hsp__fail_memory(err);
-    to->w.size = to->b.size = 0;
-    for (uint64_t j = 0; j < m->view->cols; j++)
-        to->weights[j] = (double)((hsp__long)m->w[j] / powl(10, (hsp__long)m->places));
-    hsp__claim_list_grid(&to->w, NULL, NULL, m->w, m->view->cols, m->places, 1);
-    hsp__prove_format_grid(&to->b, b, m->places);
-    to->bias = (double)((hsp__long)b / powl(10, (hsp__long)m->places));
-    return HSP_OK;
 }
 
 /* The margin of the weights after rounding; *shown is 0 when they are not seen to separate. */
 static hsp_status separability_low(separability_state *m, hsp_error *err, int *shown)
 {
-    hsp__long square = 0, b = 0;
+    const hsp__long unit = powl(10, (hsp__long)m->places);
+    const double *slack = m->file->slack;
+    hsp__separation *to = m->to;
+    hsp__long square = 0, b = 0,
+              low[2] = {HUGE_VALL, HUGE_VALL}; /* the least y <w, x> of a class */
     for (uint64_t j = 0; j < m->view->cols; j++)
         square += (hsp__long)m->w[j] * (hsp__long)m->w[j];
-    const separability_scores all = separability_look(m);
-    if (m->offset) b = roundl((all.low[0] - all.low[1]) / 2);
-    const hsp__long margin = fminl(all.low[0] - b, all.low[1] + b);
+    for (uint64_t i = 0; i < m->view->rows; i++) {
+        const hsp__row row = hsp__view_row(m->view, i);
+        hsp__long sum = 0, size = 0;
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            const hsp__long w = (hsp__long)m->w[j];
+            const hsp__long term = w * (hsp__long)hsp__row_value(m->view, &row, k);
+            sum += term;
+            size += fabsl(term) + (slack ? (hsp__long)slack[j] : 0) * fabsl(w);
+        }
+        /* each x is off by half a unit of a double (scaled, by two units of what came before), each
+         * sum and product by half one of ours */
+        const hsp__long error = size * (0x1p-51L + (hsp__long)(row.count + 4) * LDBL_EPSILON);
+        low[m->y[i] > 0] = fminl(low[m->y[i] > 0], (hsp__long)m->y[i] * sum - error);
+    }
+    if (m->offset) b = roundl((low[0] - low[1]) / 2);
+    const hsp__long margin = fminl(low[0] - b, low[1] + b);
     *shown = margin > 0 && fabsl(b) < 9e18L && square > 0;
     if (!*shown) return HSP_OK;
-    m->to->low.size = 0;
-    m->to->low_value = hsp__prove_format_bound(
-        &m->to->low, margin / sqrtl(square) * (1 - (hsp__long)m->view->cols * LDBL_EPSILON), 12, 0);
-    return separability_write_separator(m, (int64_t)b, err);
+    to->w.size = to->b.size = to->low.size = 0;
+    to->low_value = hsp__prove_format_bound(
+        &to->low, margin / sqrtl(square) * (1 - (hsp__long)m->view->cols * LDBL_EPSILON), 12, 0);
+    hsp__free(&to->memory, to->weights);
+    to->weights = hsp__new(&to->memory, m->view->cols, sizeof *to->weights);
+    if (!to->weights) return hsp__fail_memory(err);
+    for (uint64_t j = 0; j < m->view->cols; j++)
+        to->weights[j] = (double)((hsp__long)m->w[j] / unit);
+    hsp__claim_list_grid(&to->w, NULL, NULL, m->w, m->view->cols, m->places, 1);
+    hsp__prove_format_grid(&to->b, (int64_t)b, m->places);
+    to->bias = (double)(b / unit);
+    return HSP_OK;
 }
 
 /* ---- Points of the hulls --------------------------------------------------------------------- */
@@ -269,7 +221,7 @@ static hsp_status separability_hulls(separability_state *m, const separability_a
             const uint64_t j = hsp__row_column(&row, e);
             const hsp__long term = by * (hsp__long)hsp__row_value(m->view, &row, e);
             sum[j] += (hsp__long)m->y[i] * term;
-            size[j] += fabsl(term) + by * separability_slack(m, j);
+            size[j] += fabsl(term) + by * (m->file->slack ? (hsp__long)m->file->slack[j] : 0);
         }
         hsp__claim_entry(&to->multipliers, i);
         hsp__text_printf(&to->multipliers, ", \"%lld\"]", (long long)share[k]);
@@ -296,27 +248,17 @@ static hsp_status separability_show(separability_state *m, hsp_error *err)
 {
     separability_amounts used = {0};
     int low = 0, high;
-    for (uint64_t j = 0; j < m->view->cols; j++)
-        if (!isfinite(m->fitted.w[j])) return HSP_OK;
-    if (!separability_places(m, m->fitted.w)) return HSP_OK;
+    if (!separability_places(m)) return HSP_OK;
     m->w = hsp__scratch_new(&m->scratch, m->view->cols, sizeof *m->w);
     if (!m->w) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < m->view->cols; j++)
         m->w[j] = hsp__prove_grid((hsp__long)m->fitted.w[j], m->places);
-    hsp_status status = separability_low(m, err, &low);
-    if (!status && low && m->fitted.dual) status = separability_used(m, 0, err, &used);
-    if (!status && low && used.count) status = separability_hulls(m, &used, err, &high);
-    if (!status && low) m->to->kind = HSP__SEPARABILITY_SEPARABLE;
-    return status;
-}
-
-/* Is what is known good enough? */
-static int separability_settled(const separability_state *m)
-{
-    const hsp__separation *to = m->to;
-    if (to->kind == HSP__SEPARABILITY_COMMON) return 1;
-    return to->kind == HSP__SEPARABILITY_SEPARABLE && to->high.size &&
-           to->high_value - to->low_value <= m->width * to->high_value;
+    HSP__TRY(separability_low(m, err, &low));
+    if (!low) return HSP_OK;
+    if (m->fitted.dual) HSP__TRY(separability_used(m, 0, err, &used));
+    if (used.count) HSP__TRY(separability_hulls(m, &used, err, &high));
+    m->to->kind = HSP__SEPARABILITY_SEPARABLE;
+    return HSP_OK;
 }
 
 /* Scaled columns are no longer the decimals of the file; but what the hulls have in common they
@@ -331,23 +273,23 @@ static hsp_status separability_touching(separability_state *m, hsp_error *err)
 {
     separability_amounts used;
     int found = 0, shown = 0;
-    hsp_status status = separability_used(m, 1, err, &used);
-    if (!status && separability_exact_allowed(m))
-        status = hsp__exact_common(m->ctx, &m->file->exact, used.row, used.count, m->offset,
-                                   SEPARABILITY_DIGITS, err, m->to, &found);
-    if (status || found) return status;
-    status = separability_hulls(m, &used, err, &shown);
-    if (!status && shown) m->to->kind = HSP__SEPARABILITY_NEAR;
-    return status;
+    HSP__TRY(separability_used(m, 1, err, &used));
+    if (separability_exact_allowed(m))
+        HSP__TRY(hsp__exact_common(m->ctx, &m->file->exact, used.row, used.count, m->offset,
+                                   SEPARABILITY_DIGITS, err, m->to, &found));
+    if (found) return HSP_OK;
+    HSP__TRY(separability_hulls(m, &used, err, &shown));
+    if (shown) m->to->kind = HSP__SEPARABILITY_NEAR;
+    return HSP_OK;
 }
 
 /* Wolfe's method; what was known is replaced by what is better. */
 static hsp_status separability_exact_hulls(separability_state *m, hsp_error *err)
 {
     const hsp_view *view = m->view;
-    if (!separability_exact_allowed(m) || view->cols > SEPARABILITY_COLUMNS || view->rows == 0)
+    if (!separability_exact_allowed(m) || view->cols > SEPARABILITY_COLUMNS || view->rows == 0 ||
+        view->rows * view->cols > SEPARABILITY_ENTRIES)
         return HSP_OK;
-    if (view->rows * view->cols > SEPARABILITY_ENTRIES) return HSP_OK;
     hsp__separation found;
     hsp__separation_init(&found, &m->to->memory);
     hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, m->offset, m->width,
@@ -382,14 +324,13 @@ static hsp_status separability_any_separator(separability_state *m, hsp_error *e
     hsp__watch watch = {.ctx = &own, .each = m->view->rows};
     if (hsp__clp_ready(NULL)) return HSP_OK; /* a build without linear programming */
     hsp__stop_limit(&own, SEPARABILITY_SECONDS);
-    separability_forget(m);
+    hsp__fitted_free(&m->fitted);
     hsp__lp_answer answer = {.w = hsp__new(memory, m->view->cols, sizeof *answer.w),
                              .a = hsp__new(memory, m->view->rows, sizeof *answer.a)};
     m->fitted = (hsp__fitted){.memory = *memory, .w = answer.w, .dual = answer.a};
     hsp_status status = answer.w && answer.a ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = hsp__lp_separate(&own, &p, &watch, 1, err, &answer);
-    if (status == HSP_BAD_DATA) return HSP_OK; /* weights out of range */
-    if (status) return status;
+    if (status) return status == HSP_BAD_DATA ? HSP_OK : status; /* weights out of range */
     m->fitted.b = answer.b;
     if (answer.stop == HSP_STOP_INSEPARABLE) return separability_touching(m, err);
     const double least = separability_least(m);
@@ -402,11 +343,14 @@ static hsp_status separability_any_separator(separability_state *m, hsp_error *e
 /* ---- Before all that ------------------------------------------------------------------------- */
 
 /* Two equal rows of both classes: of all such pairs the one that is over first. */
-static int separability_duplicate_pair(const separability_state *m,
-                                       const hsp__duplicate_rows_key *keys, uint64_t pair[2])
+static hsp_status separability_duplicates(separability_state *m, hsp_error *err)
 {
     const uint64_t n = m->view->rows;
-    uint64_t over = n;
+    uint64_t pair[2] = {0, 0}, over = n;
+    int found = 0;
+    if (!separability_exact_allowed(m)) return HSP_OK;
+    hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(m->ctx, m->view);
+    if (!keys) return hsp__fail_memory(err);
     for (uint64_t from = 0, to; from < n; from = to) {
         const uint64_t first = keys[from].row;
         for (to = from + 1; to < n && keys[to].hash == keys[from].hash; to++) {
@@ -417,36 +361,12 @@ static int separability_duplicate_pair(const separability_state *m,
             pair[1] = over = other;
         }
     }
-    return over < n;
-}
-
-static hsp_status separability_duplicates(separability_state *m, hsp_error *err)
-{
-    uint64_t pair[2];
-    int found = 0;
-    if (!separability_exact_allowed(m)) return HSP_OK;
-    hsp__duplicate_rows_key *keys = hsp__duplicate_rows_keys(m->ctx, m->view);
-    if (!keys) return hsp__fail_memory(err);
-    const int there = separability_duplicate_pair(m, keys, pair);
     hsp__free(&m->ctx->allocator, keys);
     /* without an offset, a row of zeros is enough, and two are one too many */
-    for (uint64_t count = 2; there && count > 0 && !found; count--) {
-        hsp_status status = hsp__exact_common(m->ctx, &m->file->exact, pair, count, m->offset,
-                                              SEPARABILITY_DIGITS, err, m->to, &found);
-        if (status) return status;
-    }
+    for (uint64_t count = 2; over < n && count > 0 && !found; count--)
+        HSP__TRY(hsp__exact_common(m->ctx, &m->file->exact, pair, count, m->offset,
+                                   SEPARABILITY_DIGITS, err, m->to, &found));
     return HSP_OK;
-}
-
-static double separability_mean_square(const separability_state *m)
-{
-    double sum = 0;
-    for (uint64_t i = 0; i < m->view->rows; i++) {
-        const hsp__row row = hsp__view_row(m->view, i);
-        for (uint64_t k = 0; k < row.count; k++)
-            sum += hsp__row_value(m->view, &row, k) * hsp__row_value(m->view, &row, k);
-    }
-    return sum / (double)m->view->rows;
 }
 
 static hsp_status separability_fit_soft(separability_state *m, const hsp_view *view, double C,
@@ -455,7 +375,7 @@ static hsp_status separability_fit_soft(separability_state *m, const hsp_view *v
     const hsp__fit_limits limits = {.gap = 1e-3, .max_passes = passes, .seed = 1};
     hsp__problem p = separability_problem(m, C, 0);
     p.view = view;
-    separability_forget(m);
+    hsp__fitted_free(&m->fitted);
     return hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
 }
 
@@ -486,36 +406,33 @@ static hsp_status separability_is_hard(separability_state *m, hsp_error *err, in
 static hsp_status separability_soft_margin(separability_state *m, hsp_error *err)
 {
     const hsp_view *view = m->view;
-    const double square = separability_mean_square(m);
     hsp__separation *to = m->to;
     separability_amounts used;
+    double square = 0; /* the mean of that of rows */
     int shown = 0, hard = 0;
     if (view->cols <= SEPARABILITY_WIDE || view->rows <= view->cols) return HSP_OK;
-    if (!(square > 0) || !isfinite(square)) return HSP_OK;
-    hsp_status status = separability_is_hard(m, err, &hard);
-    if (!status && hard)
-        status =
-            separability_fit_soft(m, view, SEPARABILITY_SOFT / square, SEPARABILITY_PASSES, err);
-    if (!status && hard && separability_least(m) <= 0) {
-        status = separability_used(m, 0, err, &used);
-        if (!status) status = separability_hulls(m, &used, err, &shown);
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++)
+            square += hsp__row_value(view, &row, k) * hsp__row_value(view, &row, k);
     }
-    if (!status && shown && to->high_value <= SEPARABILITY_TOUCH * sqrt(square)) {
+    square /= (double)view->rows;
+    if (!(square > 0) || !isfinite(square)) return HSP_OK;
+    HSP__TRY(separability_is_hard(m, err, &hard));
+    if (hard)
+        HSP__TRY(
+            separability_fit_soft(m, view, SEPARABILITY_SOFT / square, SEPARABILITY_PASSES, err));
+    if (hard && separability_least(m) <= 0) {
+        HSP__TRY(separability_used(m, 0, err, &used));
+        HSP__TRY(separability_hulls(m, &used, err, &shown));
+    }
+    if (shown && to->high_value <= SEPARABILITY_TOUCH * sqrt(square)) {
         to->kind = HSP__SEPARABILITY_NEAR;
     } else {
         to->high.size = to->multipliers.size = 0;
         to->used = 0;
     }
-    return status;
-}
-
-/* One class alone: an offset will do. */
-static void separability_alone(separability_state *m)
-{
-    hsp__separation *to = m->to;
-    to->kind = HSP__SEPARABILITY_SEPARABLE;
-    hsp__text_puts(&to->w, "[]");
-    hsp__text_puts(&to->b, m->file->sides[1] ? "1" : "-1");
+    return HSP_OK;
 }
 
 /* Rows that solvers refuse, since weights would leave the range of doubles, are left to exact
@@ -528,18 +445,33 @@ static hsp_status separability_hard_margin(separability_state *m, hsp_error *err
                                     .max_passes = HSP__FIT_PASSES,
                                     .max_seconds = SEPARABILITY_SECONDS,
                                     .seed = 1};
-    const int wide = view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
-                     view->rows <= view->cols;
-    separability_forget(m);
-    hsp_status status = wide ? separability_fit_wide(m, &p, &limits, err)
-                             : hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
+    hsp_status status;
+    hsp__fitted_free(&m->fitted);
+    if (view->cols > SEPARABILITY_DUAL_COLS && view->rows < SEPARABILITY_DUAL_ROWS &&
+        view->rows <= view->cols) {
+        /* with more columns than rows, it is solved in inner products of rows */
+        hsp_kernel *linear = NULL;
+        status = hsp_kernel_parse(m->ctx, "linear", 0, 1, err, &linear);
+        if (!status) status = hsp_kernel_fit(m->ctx, linear, view, err);
+        if (!status)
+            status =
+                hsp__fit_kernel(m->ctx, linear, &p, &limits, SEPARABILITY_CACHE, err, &m->fitted);
+        hsp_kernel_free(linear);
+        if (!status) m->fitted.w = hsp__new(&m->fitted.memory, view->cols, sizeof *m->fitted.w);
+        if (!status && !m->fitted.w) status = hsp__fail_memory(err);
+        for (uint64_t i = 0; !status && i < view->rows; i++)
+            if (m->fitted.dual[i] != 0)
+                hsp__matvec_add_row(view, i, m->y[i] * m->fitted.dual[i], m->fitted.w);
+    } else {
+        status = hsp__fit_problem(m->ctx, &p, &limits, err, &m->fitted);
+    }
     if (status) return status == HSP_BAD_DATA ? HSP_OK : status;
     return m->fitted.stop == HSP_STOP_INSEPARABLE ? separability_touching(m, err)
                                                   : separability_show(m, err);
 }
 
 hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                  double width, hsp_error *err, hsp__separation *to)
+                                  double width, int exact, hsp_error *err, hsp__separation *to)
 {
     hsp_context quiet = *ctx; /* solvers that do not converge are not the last word */
     quiet.log = NULL;
@@ -553,42 +485,29 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
                             .to = to};
     const int both = file->sides[0] && file->sides[1];
     assert(file->sides[0] + file->sides[1] == file->rows->rows && width > 0);
-    hsp_status status = HSP_OK;
-    if (!both && offset) {
-        separability_alone(&m);
-        return HSP_OK;
+    if (!both && offset && !exact) { /* one class alone: an offset will do */
+        to->kind = HSP__SEPARABILITY_SEPARABLE;
+        hsp__text_puts(&to->w, "[]");
+        hsp__text_puts(&to->b, file->sides[1] ? "1" : "-1");
+        return to->w.failed || to->b.failed ? hsp__fail_memory(err) : HSP_OK;
     }
-    if (both) status = separability_duplicates(&m, err);
-    if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
+    hsp_status status = both ? separability_duplicates(&m, err) : HSP_OK;
+    if (!status && both && !exact && to->kind == HSP__SEPARABILITY_UNKNOWN)
         status = separability_soft_margin(&m, err);
-    if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
+    if (!status && both && !exact && to->kind == HSP__SEPARABILITY_UNKNOWN)
         status = separability_hard_margin(&m, err);
-    if (!status && !separability_settled(&m)) status = separability_exact_hulls(&m, err);
-    if (!status && both && to->kind == HSP__SEPARABILITY_UNKNOWN)
+    /* is what is known good enough? */
+    const int narrow = to->kind == HSP__SEPARABILITY_SEPARABLE && to->high.size &&
+                       to->high_value - to->low_value <= width * to->high_value;
+    if (!status && to->kind != HSP__SEPARABILITY_COMMON && !narrow)
+        status = separability_exact_hulls(&m, err);
+    if (!status && both && !exact && to->kind == HSP__SEPARABILITY_UNKNOWN)
         status = separability_any_separator(&m, err);
     if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
                     to->multipliers.failed))
         status = hsp__fail_memory(err);
-    separability_forget(&m);
+    hsp__fitted_free(&m.fitted);
     hsp__scratch_free(&m.scratch);
-    return status;
-}
-
-hsp_status hsp__separability_exact(hsp_context *ctx, const hsp__prove_file *file, int offset,
-                                   double width, hsp_error *err, hsp__separation *to)
-{
-    separability_state m = {.ctx = ctx,
-                            .scratch.memory = &ctx->allocator,
-                            .file = file,
-                            .view = file->rows,
-                            .y = file->y,
-                            .offset = offset,
-                            .width = width,
-                            .to = to};
-    hsp_status status = HSP_OK;
-    if (file->sides[0] && file->sides[1]) status = separability_duplicates(&m, err);
-    if (!status && to->kind == HSP__SEPARABILITY_UNKNOWN)
-        status = separability_exact_hulls(&m, err);
     return status;
 }
 
@@ -596,79 +515,59 @@ hsp_status hsp__prove_separability(hsp__prove *prove, hsp_error *err)
 {
     if (prove->looked) return HSP_OK;
     hsp_status status = hsp__separability_find(prove->ctx, &prove->data, prove->offset,
-                                               prove->width, err, &prove->separability);
+                                               prove->width, 0, err, &prove->separability);
     prove->looked = !status;
     return status;
 }
 
 /* ---- The claims ------------------------------------------------------------------------------ */
 
-static hsp_status separability_claim_separable(hsp__prove *prove, hsp_error *err)
-{
-    const hsp__separation *s = &prove->separability;
-    hsp__text *text = &prove->claims;
-    hsp__prove_begin(prove, "separable");
-    hsp__claim_flag(text, "\noffset", prove->offset);
-    hsp__claim_open(text, "\nseparator", '{');
-    hsp__claim_json(text, "w", &s->w);
-    if (prove->offset) hsp__claim_word(text, "b", s->b.data);
-    hsp__claim_close(text, '}');
-    if (s->low.size) {
-        hsp__claim_open(text, "\nmargin", '{');
-        hsp__claim_word(text, "low", s->low.data);
-        if (s->high.size) hsp__claim_word(text, "high", s->high.data);
-        hsp__claim_close(text, '}');
-    }
-    if (s->multipliers.size) hsp__claim_json(text, "\nmultipliers", &s->multipliers);
-    return hsp__prove_end(prove, err, "separable");
-}
-
-static hsp_status separability_claim_not(hsp__prove *prove, hsp_error *err)
-{
-    const hsp__separation *s = &prove->separability;
-    hsp__text *text = &prove->claims;
-    hsp__prove_begin(prove, "not separable");
-    hsp__claim_flag(text, "\noffset", prove->offset);
-    hsp__claim_json(text, "\nmultipliers", &s->multipliers);
-    if (s->kind == HSP__SEPARABILITY_NEAR) hsp__claim_word(text, "\nepsilon", s->high.data);
-    return hsp__prove_end(prove, err, "not separable");
-}
-
 hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
 {
     const int yes = hsp__prove_named(prove, "separable");
     const int no = hsp__prove_named(prove, "not separable");
     const char *kernel = hsp_options_text(prove->options, "kernel");
+    const char *through = prove->offset ? "" : " through the origin";
+    const hsp__separation *s = &prove->separability;
+    hsp__text *text = &prove->claims;
     if (kernel) return hsp__prove_separable_kernel(prove, kernel, err);
     if (!yes && !no) return HSP_OK;
     assert(!prove->looked);
-    hsp_status status = hsp__separability_find(prove->ctx, &prove->data, prove->offset,
-                                               prove->width, err, &prove->separability);
-    if (status) return status;
+    HSP__TRY(hsp__separability_find(prove->ctx, &prove->data, prove->offset, prove->width, 0, err,
+                                    &prove->separability));
     prove->looked = 1;
-    const char *through = prove->offset ? "" : " through the origin";
-    switch (prove->separability.kind) {
-    case HSP__SEPARABILITY_SEPARABLE:
-        if (!yes)
-            return hsp__prove_skip(prove, err, "not separable", "a hyperplane%s separates the rows",
-                                   through);
-        return separability_claim_separable(prove, err);
-    case HSP__SEPARABILITY_COMMON:
-        if (!no)
-            return hsp__prove_skip(
-                prove, err, "separable",
-                "no hyperplane%s separates the rows; the claim \"not separable\" holds instead",
-                through);
-        return separability_claim_not(prove, err);
-    case HSP__SEPARABILITY_NEAR:
-        if (!no)
-            return hsp__prove_skip(prove, err, "separable",
-                                   "no separator%s was found, and none has a margin above %s",
-                                   through, prove->separability.high.data);
-        return separability_claim_not(prove, err);
-    default:
+    if (s->kind == HSP__SEPARABILITY_UNKNOWN)
         return hsp__prove_skip(prove, err, yes ? "separable" : "not separable",
                                "the classes are closer than the arithmetic can resolve%s",
                                hsp__exact_there() ? "" : ", and this build is without GMP");
+    if (s->kind == HSP__SEPARABILITY_SEPARABLE && !yes)
+        return hsp__prove_skip(prove, err, "not separable", "a hyperplane%s separates the rows",
+                               through);
+    if (s->kind == HSP__SEPARABILITY_COMMON && !no)
+        return hsp__prove_skip(
+            prove, err, "separable",
+            "no hyperplane%s separates the rows; the claim \"not separable\" holds instead",
+            through);
+    if (s->kind == HSP__SEPARABILITY_NEAR && !no)
+        return hsp__prove_skip(prove, err, "separable",
+                               "no separator%s was found, and none has a margin above %s", through,
+                               s->high.data);
+    const int separable = s->kind == HSP__SEPARABILITY_SEPARABLE;
+    hsp__prove_begin(prove, separable ? "separable" : "not separable");
+    hsp__claim_flag(text, "\noffset", prove->offset);
+    if (separable) {
+        hsp__claim_open(text, "\nseparator", '{');
+        hsp__claim_json(text, "w", &s->w);
+        if (prove->offset) hsp__claim_word(text, "b", s->b.data);
+        hsp__claim_close(text, '}');
     }
+    if (separable && s->low.size) {
+        hsp__claim_open(text, "\nmargin", '{');
+        hsp__claim_word(text, "low", s->low.data);
+        if (s->high.size) hsp__claim_word(text, "high", s->high.data);
+        hsp__claim_close(text, '}');
+    }
+    if (!separable || s->multipliers.size) hsp__claim_json(text, "\nmultipliers", &s->multipliers);
+    if (s->kind == HSP__SEPARABILITY_NEAR) hsp__claim_word(text, "\nepsilon", s->high.data);
+    return hsp__prove_end(prove, err, separable ? "separable" : "not separable");
 }
