@@ -1,7 +1,7 @@
-/* Reading CSV, the parts, in the order they are called from csv_read.c: what kind of file it is
- * (csv_detect.c), what becomes of each column (csv_plan.c), the rows in parallel into one table
- * (csv_rows.c, with csv_record.c for fields and csv_dictionary.c for words), and the table into a
- * data set (csv_expand.c). docs/csv.md has the rules. */
+/* Reading CSV, the parts, in the order they are called from csv_read.c and csv_stream.c: what kind of
+ * file it is and what becomes of each column (csv_plan.c), blocks of rows into cells (csv_rows.c, with
+ * csv_record.c for fields), and cells into rows of a data set (csv_expand.c). docs/csv.md has the
+ * rules. */
 #ifndef HSP_DATA_CSV_H
 #define HSP_DATA_CSV_H
 
@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "data/blocks.h"
 #include "data/encode.h"
 #include "data/precision.h"
 #include "data/source.h"
@@ -69,42 +70,6 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
 /* Does the text stand for a value that is not there: empty, ?, NA, NaN? */
 int hsp__csv_is_missing(const char *text, size_t size);
 
-/* ---- What kind of file it is (csv_detect.c) -------------------------------------------------- */
-
-/* What the first records of a file show. */
-typedef struct hsp__csv_sample {
-    char *text; /* owned; size bytes, padded */
-    size_t size;
-    int whole; /* it is the whole file */
-    char separator;
-    int header;       /* the first record holds names */
-    hsp__text first;  /* the fields of the first record, each with a NUL behind it */
-    uint64_t *starts; /* count: of those fields */
-    uint64_t starts_room;
-    uint32_t count;             /* columns */
-    unsigned char *flags;       /* count, of HSP__CSV_... below, the records after the first */
-    unsigned char *first_flags; /* count, of the first record */
-    uint64_t records;           /* whole records seen, the first included */
-    size_t record_bytes;        /* of all of them */
-    size_t data_at;             /* where the data begins: behind the header, or behind the mark */
-    uint64_t data_line;         /* the lines before that */
-} hsp__csv_sample;
-
-enum {
-    HSP__CSV_NUMBER = 1, /* a number was seen in this column */
-    HSP__CSV_WORD = 2,   /* something that is neither a number nor missing was seen */
-    HSP__CSV_AGAIN = 4   /* the first record's text was seen again */
-};
-
-/* Look at the beginning of the source, without consuming it. `encoding` may be NULL. */
-hsp_status hsp__csv_detect(hsp_context *ctx, hsp__source *source, int tabs,
-                           const hsp_options *options, const hsp_encoding *encoding, hsp_error *err,
-                           hsp__csv_sample *sample);
-void hsp__csv_sample_free(const hsp_allocator *memory, hsp__csv_sample *sample);
-
-/* Field i of the first record. */
-const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i);
-
 /* ---- What becomes of each column (csv_plan.c) ------------------------------------------------ */
 
 /* A column of the file at hand. */
@@ -118,8 +83,10 @@ typedef struct hsp__csv_column {
 typedef struct hsp__csv_plan {
     const char *file;
     char separator;
-    size_t data_at;     /* bytes of the source before the data */
-    uint64_t data_line; /* lines before the data */
+    int header;          /* the first record holds names */
+    size_t data_at;      /* bytes of the source before the data: a mark, the header */
+    uint64_t data_line;  /* lines before the data */
+    double record_bytes; /* of one of the first records, on average */
     hsp__reading reading;
     hsp_precision precision; /* of the table's cells */
     hsp__missing missing;
@@ -134,17 +101,21 @@ typedef struct hsp__csv_plan {
     hsp_encoding *encoding;   /* owned: made here, or a copy of the caller's */
 } hsp__csv_plan;
 
-/* Decide, by the sample, the options and the encoding (NULL: make one), and tell the log. */
-hsp_status hsp__csv_plan_make(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
+/* Look at the beginning of the source and decide, by that, the options and the encoding (NULL: make
+ * one); tell the log. Nothing is consumed. `tabs`: the separator is a tab unless the options say
+ * otherwise. hsp__csv_plan_free ends it, also after a failure. */
+hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
                               const hsp_options *options, hsp__reading reading,
                               const hsp_encoding *encoding, hsp_error *err, hsp__csv_plan *plan);
 void hsp__csv_plan_free(const hsp_allocator *memory, hsp__csv_plan *plan);
 
-/* The numbers of the columns that two options mean: of the label (a name, a number from 1, "last"
- * or "none") and of a group (NULL: none). HSP__NAME_NONE for none. */
-hsp_status hsp__csv_find_columns(hsp_context *ctx, const char *file, const hsp__csv_sample *sample,
-                                 const char *label, const char *group, hsp_error *err,
-                                 uint32_t *label_column, uint32_t *group_column);
+/* The same for what needs no more than some columns: of the plan, only the members up to `data_line`
+ * and `count` are set. The numbers of the label's column, by the options, and of the group's (NULL:
+ * none); HSP__NAME_NONE for none. */
+hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs,
+                                 const hsp_options *options, const char *group, hsp_error *err,
+                                 hsp__csv_plan *plan, uint32_t *label_column,
+                                 uint32_t *group_column);
 
 /* Keep numbers in this way from now on. */
 void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
@@ -152,8 +123,22 @@ void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
 /* The name of the file's column j. */
 const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
 
-/* ---- Words into numbers (csv_dictionary.c)
- * -------------------------------------------------------- */
+/* ---- Blocks of rows into cells (csv_rows.c) -------------------------------------------------- */
+
+/* A cell a value: a float or double; or, in the first four bytes, the number of a word or one of
+ * these. A missing number is NaN. */
+#define HSP__CSV_MISSING UINT32_MAX
+#define HSP__CSV_UNSEEN  (UINT32_MAX - 1) /* a word the given encoding does not know */
+
+/* Rows of cells. */
+typedef struct hsp__csv_table {
+    void *cells; /* rows * plan->cells, each hsp__value_bytes wide */
+    uint64_t room, rows;
+    uint32_t *labels; /* rows; NULL without labels */
+    uint64_t labels_room;
+    uint32_t **orders; /* cells: of a category, the number of each word once sorted; NULL: as they
+                          are */
+} hsp__csv_table;
 
 /* A word seen lately, by its size and both ends. */
 typedef struct hsp__csv_recent {
@@ -168,39 +153,8 @@ typedef struct hsp__csv_words {
     uint64_t map_room;
     uint32_t mapped;
     uint32_t recent_mask;    /* one less than the number of `recent`, a power of two */
-    hsp__csv_recent *recent; /* the owner's, all zero at first */
+    hsp__csv_recent *recent; /* the worker's, all zero at first */
 } hsp__csv_words;
-
-/* How many recent words to keep for each of `columns`: 256, or fewer when there are many columns.
- */
-uint32_t hsp__csv_words_recent_count(uint32_t columns);
-
-void hsp__csv_words_init(hsp__csv_words *words, const hsp_allocator *memory,
-                         hsp__csv_recent *recent, uint32_t recent_count);
-void hsp__csv_words_free(hsp__csv_words *words);
-
-/* The number of a word seen lately, or HSP__NAME_NONE. 8 bytes behind the text can be read. */
-uint32_t hsp__csv_words_recent(const hsp__csv_words *words, const char *text, size_t size);
-
-/* The number of any word, added if it is new. 0 when there is no memory. */
-int hsp__csv_words_number(hsp__csv_words *words, const char *text, size_t size, uint32_t *number);
-
-/* ---- The rows (csv_rows.c) ------------------------------------------------------------------- */
-
-/* The whole file, a cell a value: a float or double; or, in the first four bytes, the number of a
- * word or one of these. A missing number is NaN. */
-#define HSP__CSV_MISSING UINT32_MAX
-#define HSP__CSV_UNSEEN  (UINT32_MAX - 1) /* a word the given encoding does not know */
-
-typedef struct hsp__csv_table {
-    void *cells; /* rows * plan->cells, each hsp__value_bytes wide */
-    uint64_t room, rows;
-    uint32_t *labels; /* rows: numbers of `classes`; NULL without labels */
-    uint64_t labels_room;
-    hsp__names classes; /* by first appearance, an encoding's before */
-    uint32_t **orders;  /* cells: of a category, the number of each word once sorted; NULL: as they
-                           are */
-} hsp__csv_table;
 
 /* What was met on the way. */
 typedef struct hsp__csv_counts {
@@ -208,42 +162,77 @@ typedef struct hsp__csv_counts {
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
     hsp__losses losses;
-    uint64_t missing_line, missing_column; /* the first missing value; line 0: none */
+    uint64_t missing_line, missing_column; /* the first missing value of the data; a worker's: of
+                                              the block at hand; line 0: none */
 } hsp__csv_counts;
 
-/* Zeroed counts for the plan's columns; 0 when there is no memory. */
-int hsp__csv_counts_init(hsp__csv_counts *counts, const hsp__csv_plan *plan,
-                         const hsp_allocator *memory);
-void hsp__csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory);
+/* What one worker parses into. */
+typedef struct hsp__csv_worker {
+    hsp__csv_table rows; /* of the block at hand; labels as the worker numbers them */
+    uint64_t *lines;     /* rows: of the block, from 1 */
+    uint64_t lines_room;
+    uint64_t first_row;      /* where they go */
+    hsp__csv_words *words;   /* plan->words: of the category columns and the label */
+    hsp__csv_recent *recent; /* what `words` keep of them, together */
+    hsp__names classes;      /* scratch: is a new label sound? */
+    hsp__text unquoted;
+    int missing_here;            /* in the record at hand, in a feature */
+    int label_missing_here;      /* the same of its label */
+    uint64_t block;              /* the number of the one at hand */
+    hsp__csv_counts counts;      /* over all blocks, as the next two */
+    hsp__spread spread;          /* by cell */
+    hsp__decimal_widest *widest; /* plan->cells */
+} hsp__csv_worker;
+
+typedef struct hsp__csv_reader {
+    hsp_context *ctx;
+    hsp__csv_plan plan;
+    hsp__names *classes; /* of the labels, by first appearance */
+    hsp__csv_worker *workers;
+    int count;              /* workers */
+    hsp__provenance *told;  /* or NULL */
+    hsp__csv_counts counts; /* of all workers, once they are gathered */
+} hsp__csv_reader;
+
+/* Scratch for every worker that the source can use, and empty counts; 0 when there is no memory.
+ * What an earlier start left is freed. */
+int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source);
+void hsp__csv_free_workers(hsp__csv_reader *reader);
+/* The workers, the counts and the plan. */
+void hsp__csv_free(hsp__csv_reader *reader);
+
+/* hsp__block_format's parse: the records of a block into the worker's cells, words as the worker
+ * numbers them. `self` is the reader. */
+hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *err);
+
+/* Give the words of category column j that the worker met for the first time their numbers in the
+ * file. They are only looked up when the encoding was given: then any thread may. */
+hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j,
+                                hsp_error *err);
+/* Change that column's numbers of words in the rows at hand from the worker's to the file's. */
+void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j);
+
+/* The labels of the rows at hand become numbers of reader->classes; in the order of the file. A
+ * label that only rows left out have is none. */
+hsp_status hsp__csv_merge_labels(hsp__csv_reader *reader, hsp__csv_worker *worker, hsp_error *err);
+
+/* Add the workers' counts up. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
+ * found (data/precision.h); the counts are right all the same. */
+hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err);
 
 /* After the last row: tell the log what was met, or fail (missing values that the options do not
- * allow, no rows at all). csv_warnings.c. */
-hsp_status hsp__csv_tell(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_counts *counts,
-                         uint64_t rows, hsp_error *err);
-
-/* Read all rows into the table, and the words into the encoding being made. The table is empty but
- * for room; the counts are zero. HSP__NEEDS_DOUBLE: floats do not suffice; counts->losses says why
- * where the cells are doubles, the error otherwise. */
-hsp_status hsp__csv_rows(hsp_context *ctx, hsp__source *source, hsp__csv_plan *plan,
-                         hsp__csv_table *table, hsp__csv_counts *counts, hsp_error *err);
+ * allow, no rows at all). */
+hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error *err);
 
 /* The cells of some rows, doubles, become floats in place; cells of words keep their words. */
 void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows);
 
-/* Room in the table for `rows` in all. */
-hsp_status hsp__csv_table_grow(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
-                               uint64_t rows, hsp_error *err);
-
-/* ---- The table into a data set (csv_expand.c) ------------------------------------------------ */
+/* ---- Cells into rows of a data set (csv_expand.c) -------------------------------------------- */
 
 /* The rows of the table alone, taking its memory. `storage` as the read option. To be sealed by the
  * caller. */
-hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
-                                const char *storage, hsp_error *err, hsp_data **out);
-
-/* Turn the table into a data set, taking its memory, and the plan's encoding. */
-hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                           const hsp_options *options, hsp_error *err, hsp_data **out);
+hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                           const char *storage, hsp_error *err, hsp_data **out);
 
 /* The means of the number columns, NaN left out, into the encoding. */
 void hsp__csv_means(hsp_context *ctx, const hsp__csv_plan *plan, const hsp__csv_table *table);

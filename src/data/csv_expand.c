@@ -10,6 +10,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "data/csv.h"
 #include "data/data.h"
@@ -26,11 +27,6 @@ typedef struct expand_cell {
     double fill;           /* of a number that is missing */
 } expand_cell;
 
-typedef struct expand_count {
-    uint64_t nonzeros;
-    int other; /* a value that is neither 0 nor 1 */
-} expand_count;
-
 typedef struct expand_job {
     const hsp__csv_table *table;
     int wide; /* doubles */
@@ -40,8 +36,8 @@ typedef struct expand_job {
     int plain;   /* every cell is one feature */
     int numbers; /* the same, and none is missing */
     uint64_t rows, parts;
-    expand_count *counts; /* parts */
-    uint64_t *entries;    /* parts: where each part's entries start in sparse rows */
+    uint64_t *entries; /* parts: values other than 0; then where they start in sparse rows */
+    int *others;       /* parts: is there a value that is neither 0 nor 1? */
     hsp_data *data;
     uint64_t first_part; /* of the slice at hand */
 } expand_job;
@@ -84,60 +80,38 @@ static const char *expand_row(const expand_job *job, uint64_t i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Numbers alone, none missing: count without asking what each cell is. */
-static expand_count expand_count_numbers(const expand_job *job, uint64_t from, uint64_t to)
+static void expand_count_part(void *user, uint64_t part)
 {
+    expand_job *job = user;
+    const uint64_t from = hsp__part(job->rows, job->parts, part);
+    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
     uint64_t nonzeros = 0, ones = 0;
-    if (job->wide) {
+    if (job->numbers && job->wide) { /* numbers alone: no need to ask what each cell is */
         const double *values = job->table->cells;
         for (uint64_t k = from * job->width; k < to * job->width; k++) {
             nonzeros += values[k] != 0;
             ones += values[k] == 1;
         }
-    } else {
+    } else if (job->numbers) {
         const float *values = job->table->cells;
         for (uint64_t k = from * job->width; k < to * job->width; k++) {
             nonzeros += values[k] != 0;
             ones += values[k] == 1;
         }
+    } else {
+        const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+        const char *at = expand_row(job, from);
+        for (uint64_t i = from; i < to; i++)
+            for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+                uint64_t column;
+                double value;
+                const int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
+                nonzeros += (uint64_t)some;
+                ones += (uint64_t)(some & (value == 1));
+            }
     }
-    return (expand_count){nonzeros, nonzeros != ones};
-}
-
-static void expand_count_part(void *user, uint64_t part)
-{
-    expand_job *job = user;
-    if (job->numbers) {
-        job->counts[part] = expand_count_numbers(job, hsp__part(job->rows, job->parts, part),
-                                                 hsp__part(job->rows, job->parts, part + 1));
-        return;
-    }
-    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
-    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
-    expand_count count = {0, 0};
-    for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
-        const char *at = expand_row(job, i);
-        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
-            uint64_t column;
-            double value;
-            int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
-            count.nonzeros += (uint64_t)some;
-            count.other |= some & (value != 1);
-        }
-    }
-    job->counts[part] = count;
-}
-
-/* Add the parts up, and say where each part's entries start. */
-static expand_count expand_total(expand_job *job)
-{
-    expand_count total = {0, 0};
-    for (uint64_t part = 0; part < job->parts; part++) {
-        job->entries[part] = total.nonzeros;
-        total.nonzeros += job->counts[part].nonzeros;
-        total.other |= job->counts[part].other;
-    }
-    return total;
+    job->entries[part] = nonzeros;
+    job->others[part] = nonzeros != ones;
 }
 
 /* ---- Rewriting rows -------------------------------------------------------------------------- */
@@ -224,135 +198,88 @@ static void expand_fill_part(void *user, uint64_t part)
         }
 }
 
-/* The table becomes the data set's values. */
-static hsp_status expand_adopt(hsp_context *ctx, expand_job *job, hsp__csv_table *table,
-                               hsp_error *err)
-{
-    const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
-    job->data = hsp__data_new(&ctx->allocator);
-    if (!job->data) return hsp__fail_memory(err);
-    if (!job->numbers) hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
-    void *less = hsp__resize(&ctx->allocator, table->cells, table->rows, bytes);
-    job->data->values = less ? less : table->cells;
-    table->cells = NULL;
-    job->data->view.storage = HSP_DENSE;
-    job->data->view.precision = job->wide ? HSP_FLOAT64 : HSP_FLOAT32;
-    job->data->view.rows = table->rows;
-    job->data->view.cols = job->data->view.stride = job->cols;
-    return HSP_OK;
-}
-
 /* ---- All together ---------------------------------------------------------------------------- */
-
-static void expand_describe(const hsp__csv_plan *plan, const hsp__csv_table *table, expand_job *job)
-{
-    int mean = plan->missing == HSP__MISSING_MEAN;
-    job->plain = 1;
-    for (uint32_t c = 0; c < job->width; c++) {
-        const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
-        job->cells[c] = (expand_cell){.first = job->cols,
-                                      .category = column->kind == HSP__COLUMN_CATEGORY,
-                                      .indicator = column->indicator,
-                                      .values = column->values.count,
-                                      .order = table->orders ? table->orders[c] : NULL,
-                                      .fill = !mean ? 0
-                                              : plan->reading.keep == HSP__KEEP_DOUBLE
-                                                  ? column->mean
-                                                  : (double)(float)column->mean};
-        job->cols += hsp__encoding_width(column);
-        job->plain &= !job->cells[c].category && !job->cells[c].indicator;
-    }
-    job->numbers = job->plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
-}
-
-static hsp_storage expand_choose(const expand_job *job, const char *told, const expand_count *total)
-{
-    if (strcmp(told, "dense") == 0) return HSP_DENSE;
-    if (strcmp(told, "auto") == 0)
-        return hsp__storage_choose(job->rows, job->cols, total->nonzeros, !total->other,
-                                   job->wide ? HSP_FLOAT64 : HSP_FLOAT32);
-    return strcmp(told, "ones") == 0 && !total->other ? HSP_ONES : HSP_SPARSE;
-}
 
 /* The rows, in the storage that is wanted. */
 static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
                               hsp__csv_table *table, const char *told, hsp_error *err)
 {
+    uint64_t nonzeros = 0;
+    int other = 0;
     hsp__tasks_run(ctx, job->parts, expand_count_part, job);
-    expand_count total = expand_total(job);
-    hsp_storage storage = expand_choose(job, told, &total);
-    hsp_status status;
-    if (storage == HSP_DENSE && job->plain) {
-        status = expand_adopt(ctx, job, table, err);
+    for (uint64_t part = 0; part < job->parts; part++) {
+        const uint64_t here = job->entries[part];
+        job->entries[part] = nonzeros;
+        nonzeros += here;
+        other |= job->others[part];
+    }
+    const hsp_storage storage =
+        strcmp(told, "dense") == 0 ? HSP_DENSE
+        : strcmp(told, "auto") == 0
+            ? hsp__storage_choose(job->rows, job->cols, nonzeros, !other, plan->precision)
+        : strcmp(told, "ones") == 0 && !other ? HSP_ONES
+                                              : HSP_SPARSE;
+    if (storage == HSP_DENSE && job->plain) { /* the table becomes the data set's values */
+        hsp_data *data = job->data = hsp__data_new(&ctx->allocator);
+        if (!data) return hsp__fail_memory(err);
+        if (!job->numbers) hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
+        void *less = hsp__resize(&ctx->allocator, table->cells, table->rows,
+                                 hsp__value_bytes(plan->precision) * job->width);
+        data->values = less ? less : table->cells;
+        table->cells = NULL;
+        data->view.storage = HSP_DENSE;
+        data->view.precision = plan->precision;
+        data->view.rows = table->rows;
+        data->view.cols = data->view.stride = job->cols;
     } else {
-        status = hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols,
-                                 total.nonzeros, 0, err, &job->data);
-        if (!status) expand_rewrite(ctx, job, table);
+        HSP__TRY(hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols, nonzeros, 0,
+                                 err, &job->data));
+        expand_rewrite(ctx, job, table);
     }
-    if (!status) job->data->nonzeros = total.nonzeros;
-    return status;
-}
-
-/* Labels, names and encoding move over. */
-static hsp_status expand_hand_over(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                                   hsp_data *data, hsp_error *err)
-{
-    if (!hsp__encoding_feature_names(plan->encoding, &data->feature_names))
-        return hsp__fail_memory(err);
-    if (plan->labelled) {
-        void *less =
-            hsp__resize(&ctx->allocator, table->labels, table->rows, sizeof *table->labels);
-        data->labels = less ? less : table->labels;
-        table->labels = NULL;
-    }
-    data->encoding = plan->encoding;
-    plan->encoding = NULL;
+    job->data->nonzeros = nonzeros;
     return HSP_OK;
 }
 
-hsp_status hsp__csv_expand_rows(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
-                                const char *storage, hsp_error *err, hsp_data **out)
+hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv_table *table,
+                           const char *storage, hsp_error *err, hsp_data **out)
 {
-    const hsp_allocator *memory = &ctx->allocator;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    const int mean = plan->missing == HSP__MISSING_MEAN;
     expand_job job = {.table = table,
                       .wide = plan->precision == HSP_FLOAT64,
                       .width = plan->cells,
+                      .plain = 1,
                       .rows = table->rows};
     job.parts = hsp__parts(job.rows, (uint64_t)job.width * hsp__value_bytes(plan->precision));
-    job.cells = hsp__new(memory, job.width, sizeof *job.cells);
-    job.counts = hsp__new(memory, job.parts, sizeof *job.counts);
-    job.entries = hsp__new(memory, job.parts, sizeof *job.entries);
-    hsp_status status = HSP_OK;
-    if (!job.cells || !job.counts || !job.entries) status = hsp__fail_memory(err);
-    if (!status) {
-        expand_describe(plan, table, &job);
-        if (job.cols == 0 || job.cols > UINT32_MAX)
-            status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
-                                  "the columns become %llu features, which is %s",
-                                  (unsigned long long)job.cols, job.cols ? "too many" : "too few");
+    job.cells = hsp__scratch_new(&scratch, job.width, sizeof *job.cells);
+    job.entries = hsp__scratch_new(&scratch, job.parts, sizeof *job.entries);
+    job.others = hsp__scratch_new(&scratch, job.parts, sizeof *job.others);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint32_t c = 0; !status && c < job.width; c++) {
+        const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+        const int wide = plan->reading.keep == HSP__KEEP_DOUBLE;
+        job.cells[c] = (expand_cell){.first = job.cols,
+                                     .category = column->kind == HSP__COLUMN_CATEGORY,
+                                     .indicator = column->indicator,
+                                     .values = column->values.count,
+                                     .order = table->orders ? table->orders[c] : NULL,
+                                     .fill = !mean  ? 0
+                                             : wide ? column->mean
+                                                    : (double)(float)column->mean};
+        job.cols += hsp__encoding_width(column);
+        job.plain &= !job.cells[c].category && !job.cells[c].indicator;
     }
+    job.numbers = job.plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
+    if (!status && (job.cols == 0 || job.cols > UINT32_MAX))
+        status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                              "the columns become %llu features, which is %s",
+                              (unsigned long long)job.cols, job.cols ? "too many" : "too few");
     if (!status) status = expand_rows(ctx, &job, plan, table, storage, err);
     if (status)
         hsp_data_free(job.data);
     else
         *out = job.data;
-    hsp__free(memory, job.cells);
-    hsp__free(memory, job.counts);
-    hsp__free(memory, job.entries);
-    return status;
-}
-
-hsp_status hsp__csv_expand(hsp_context *ctx, hsp__csv_plan *plan, hsp__csv_table *table,
-                           const hsp_options *options, hsp_error *err, hsp_data **out)
-{
-    hsp_data *data = NULL;
-    hsp_status status =
-        hsp__csv_expand_rows(ctx, plan, table, hsp_options_text(options, "storage"), err, &data);
-    if (!status) status = expand_hand_over(ctx, plan, table, data, err);
-    if (status)
-        hsp_data_free(data);
-    else
-        *out = data;
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -364,17 +291,6 @@ typedef struct means_job {
     const hsp__csv_plan *plan;
     const hsp__csv_table *table;
 } means_job;
-
-/* The mean of a column of doubles whose sum is beyond them. */
-static double means_of_large(const hsp__csv_table *table, uint32_t width, uint32_t cell,
-                             uint64_t known)
-{
-    const double *at = (const double *)table->cells + cell;
-    double mean = 0;
-    for (uint64_t i = 0; i < table->rows; i++)
-        if (!isnan(at[i * width])) mean += at[i * width] / (double)known;
-    return mean;
-}
 
 /* The means of a few neighbouring columns, summed from the first row to the last. */
 static void means_task(void *user, uint64_t task)
@@ -398,8 +314,11 @@ static void means_task(void *user, uint64_t task)
         hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
         if (column->kind == HSP__COLUMN_CATEGORY) continue;
         column->mean = known[c] ? sums[c] / (double)known[c] : 0;
-        if (!isfinite(column->mean))
-            column->mean = means_of_large(job->table, width, from + c, known[c]);
+        if (isfinite(column->mean)) continue;
+        column->mean = 0; /* of doubles whose sum is beyond them */
+        const double *at = (const double *)job->table->cells + from + c;
+        for (uint64_t i = 0; i < job->table->rows; i++)
+            if (!isnan(at[i * width])) column->mean += at[i * width] / (double)known[c];
     }
 }
 

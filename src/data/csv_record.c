@@ -63,13 +63,6 @@ static hsp_status csv_stray(const hsp__csv_cursor *cursor, const char *p, const 
                         (uint64_t)(p - cursor->line_start) + 1, "%s", what);
 }
 
-static const char *csv_find_stop_spaces(const hsp__csv_cursor *cursor, const char *p)
-{
-    while (p < cursor->end && *p != ' ' && *p != '\t' && *p != '\n' && *p != '"')
-        p++;
-    return p;
-}
-
 /* Count the newlines of [p, q), which lies between quotes. */
 static void csv_count_lines(hsp__csv_cursor *cursor, const char *p, const char *q)
 {
@@ -135,9 +128,12 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     field->column = (uint64_t)(p - cursor->line_start) + 1;
     field->quoted = p < cursor->end && *p == '"';
     if (field->quoted) return csv_quoted(cursor, p, field, err);
-    const char *stop = cursor->separator == HSP__CSV_SPACES
-                           ? csv_find_stop_spaces(cursor, p)
-                           : hsp__csv_find_stop(p, cursor->end, cursor->separator);
+    const char *stop = p;
+    if (cursor->separator != HSP__CSV_SPACES)
+        stop = hsp__csv_find_stop(p, cursor->end, cursor->separator);
+    else
+        while (stop < cursor->end && !memchr(" \t\n\"", *stop, 4))
+            stop++;
     if (stop < cursor->end && *stop == '"')
         return csv_stray(cursor, stop,
                          "found a quote in the middle of a field that does not begin with one "

@@ -145,10 +145,15 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
     return HSP_OK;
 }
 
-/* Where each column of the encoding begins among the columns of the data set. */
-static hsp_status decimals_place_columns(decimals *m, hsp_error *err)
+static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_options *options,
+                                hsp_error *err)
 {
-    const hsp_encoding *encoding = m->plan.encoding;
+    const hsp_encoding *encoding = m->data->encoding;
+    hsp_context quiet = *m->ctx;
+    quiet.log = NULL;
+    HSP__TRY(hsp__csv_plan_make(&quiet, source, encoding->separator == '\t', options,
+                                hsp__reading_first(options, source), encoding, err, &m->plan));
+    /* where each column of the encoding begins among the columns of the data set */
     m->column = hsp__new(&m->ctx->allocator, encoding->names.count, sizeof *m->column);
     if (!m->column) return hsp__fail_memory(err);
     uint64_t next = 0;
@@ -156,25 +161,7 @@ static hsp_status decimals_place_columns(decimals *m, hsp_error *err)
         m->column[j] = next;
         next += hsp__encoding_width(&encoding->columns[j]);
     }
-    return HSP_OK;
-}
-
-static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_options *options,
-                                hsp_error *err)
-{
-    const hsp_encoding *encoding = m->data->encoding;
-    hsp_context quiet = *m->ctx;
-    hsp__csv_sample sample = {0};
-    quiet.log = NULL;
-    hsp_status status = hsp__csv_detect(&quiet, source, encoding->separator == '\t', options,
-                                        encoding, err, &sample);
-    if (!status)
-        status = hsp__csv_plan_make(&quiet, m->path, &sample, options,
-                                    hsp__reading_first(options, source), encoding, err, &m->plan);
-    if (!status) status = decimals_place_columns(m, err);
-    if (!status) status = hsp__source_skip(source, m->plan.data_at, err);
-    hsp__csv_sample_free(&m->ctx->allocator, &sample);
-    return status;
+    return hsp__source_skip(source, m->plan.data_at, err);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -204,7 +191,6 @@ hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_opti
     hsp__source *source = NULL;
     hsp_options *defaults = NULL;
     hsp__text_init(&m.unquoted, &ctx->allocator);
-    hsp__names_init(&m.plan.names, &ctx->allocator);
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status && !options) status = hsp_options_new(ctx, hsp_read_options(), err, &defaults);
     if (!status && data->encoding)

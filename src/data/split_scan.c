@@ -241,25 +241,19 @@ static hsp_status scan_read_options(hsp_context *ctx, const hsp_options *options
 static hsp_status scan_csv_start(hsp__split_scan *scan, hsp__source *source, int tabs,
                                  const hsp_options *options, hsp_error *err, uint64_t *lines)
 {
-    hsp_context *ctx = scan->ctx;
-    hsp__csv_sample sample = {0};
+    hsp__csv_plan plan = {0};
     hsp_options *read = NULL;
     const char *group = options ? hsp_options_text(options, "group") : NULL;
-    hsp_status status = scan_read_options(ctx, options, err, &read);
-    if (!status) status = hsp__csv_detect(ctx, source, tabs, read, NULL, err, &sample);
+    hsp_status status = scan_read_options(scan->ctx, options, err, &read);
     if (!status)
-        status = hsp__csv_find_columns(ctx, scan->name, &sample, hsp_options_text(read, "label"),
-                                       group, err, &scan->label, &scan->group);
-    if (!status) {
-        scan->separator = sample.separator;
-        scan->fields = sample.count;
-        scan->prefix = sample.data_at;
-        *lines = sample.data_line;
-        status = hsp__source_skip(source, sample.data_at, err);
-    }
-    hsp__csv_sample_free(&ctx->allocator, &sample);
+        status = hsp__csv_find_columns(scan->ctx, source, tabs, read, group, err, &plan,
+                                       &scan->label, &scan->group);
+    scan->separator = plan.separator;
+    scan->fields = plan.count;
+    scan->prefix = plan.data_at;
+    *lines = plan.data_line;
     hsp_options_free(read);
-    return status;
+    return status ? status : hsp__source_skip(source, plan.data_at, err);
 }
 
 static hsp_status scan_libsvm_start(hsp__split_scan *scan, const hsp_options *options,
