@@ -75,47 +75,6 @@ static hsp_status knn_fail(const char *option, const char *found, const char *ex
                             hsp__quote(found, strlen(found), quoted), expected);
 }
 
-static hsp_status knn_read_k(knn_work *work, hsp_error *err)
-{
-    const char *text = hsp_options_text(work->options, "k"), *end = text + strlen(text);
-    double k = 0;
-    hsp__decimal_result result;
-    work->k = 0;
-    if (strcmp(text, "auto") == 0) return HSP_OK;
-    if (hsp_options_is_set(work->options, "max-k"))
-        return hsp__fail_option(err, "--max-k", "applies only to --k auto");
-    if (hsp__decimal_f64(text, end, &k, &result) != end || result != HSP__DECIMAL_OK ||
-        !(k >= 1 && k <= 1e15) || k != floor(k))
-        return knn_fail("--k", text, "a whole number of at least 1, or auto", err);
-    work->k = (uint64_t)k;
-    return HSP_OK;
-}
-
-static hsp_status knn_read_metric(knn_work *work, hsp_error *err)
-{
-    const char *text = hsp_options_text(work->options, "metric");
-    for (int m = 0; m < HSP__METRIC_KERNEL; m++) {
-        if (strcmp(text, hsp__metric_names[m]) != 0) continue;
-        work->metric = (hsp__metric)m;
-        return HSP_OK;
-    }
-    if (strncmp(text, "kernel:", 7) != 0)
-        return knn_fail("--metric", text,
-                        "l2, l1, linf, cosine, hamming, or kernel:EXPR as in kernel:rbf(0.5)", err);
-    work->metric = HSP__METRIC_KERNEL;
-    work->expression = text + 7;
-    return HSP_OK;
-}
-
-static hsp__knn_kind knn_index(const hsp_options *options)
-{
-    const char *text = hsp_options_text(options, "index");
-    int kind = HSP__KNN_AUTO;
-    while (strcmp(text, hsp__knn_name((hsp__knn_kind)kind)) != 0)
-        kind++;
-    return (hsp__knn_kind)kind;
-}
-
 /* ---- The model ------------------------------------------------------------------------------- */
 
 static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
@@ -124,34 +83,19 @@ static hsp_status knn_kernel(const knn_work *work, hsp_error *err)
     const int base = data->index_base && data->index_base[0] == '0' ? 0 : 1;
     hsp__neighbors *own = work->model->neighbors;
     hsp_error found = {0};
-    if (!work->expression) return HSP_OK;
     hsp_status status =
         hsp_kernel_parse(work->ctx, work->expression, 1, base, &found, &own->kernel);
     if (status == HSP_USAGE)
-        return hsp__fail_at(err, status, "--metric", 0, 0, "column %llu of the kernel: %s",
-                            (unsigned long long)found.column, found.message);
-    if (!status && own->kernel->indefinite)
+        return hsp__fail_option(err, "--metric", "column %llu of the kernel: %s",
+                                (unsigned long long)found.column, found.message);
+    if (status && err) *err = found;
+    if (status) return status;
+    if (own->kernel->indefinite)
         return hsp__fail_option(err, "--metric",
                                 "%.200s is not positive semidefinite on all data, so it has no "
                                 "feature space with distances",
                                 hsp_kernel_text(own->kernel));
-    if (status && err) *err = found;
-    return status ? status
-                  : hsp_kernel_fit(work->ctx, own->kernel, work->train->prepared.view, err);
-}
-
-/* All rows, as they are used, without their labels: a copy, unless scaling made one. */
-static hsp_status knn_rows(knn_work *work, hsp_error *err, hsp_data **out)
-{
-    hsp__prepared *prepared = &work->train->prepared;
-    if (!prepared->scaled) {
-        hsp_view view = *prepared->view;
-        view.labels = NULL;
-        view.classes = 0;
-        return hsp_data_copy(work->ctx, &view, NULL, NULL, err, out);
-    }
-    *out = prepared->scaled;
-    return HSP_OK;
+    return hsp_kernel_fit(work->ctx, own->kernel, work->train->prepared.view, err);
 }
 
 static hsp_status knn_frame(knn_work *work, hsp_error *err)
@@ -159,42 +103,38 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
     hsp__prepared *prepared = &work->train->prepared;
     const hsp_view *view = prepared->view;
     const uint32_t scorers = view->classes == 2 ? 1 : view->classes;
-    hsp_data *rows = NULL;
-    HSP__TRY(knn_rows(work, err, &rows));
-    const int taken = rows == prepared->scaled;
-    if (taken) prepared->scaled = NULL; /* prepared->data still points at it, while it lives */
+    /* All rows, as they are used, without their labels: a copy, unless scaling made one. */
+    hsp_data *rows = prepared->scaled;
+    if (rows) {
+        prepared->scaled = NULL; /* prepared->data still points at it, while it lives */
+    } else {
+        hsp_view bare = *view;
+        bare.labels = NULL;
+        bare.classes = 0;
+        HSP__TRY(hsp_data_copy(work->ctx, &bare, NULL, NULL, err, &rows));
+    }
     hsp_status status =
         hsp__model_new_neighbors(work->ctx, scorers, view->cols, rows, err, &work->model);
     if (status) {
-        if (taken) prepared->data = prepared->base;
+        if (prepared->data == rows) prepared->data = prepared->base;
         return status;
     }
     hsp__neighbors *own = work->model->neighbors;
+    const char *index = hsp_options_text(work->options, "index");
     own->metric = work->metric;
-    own->index = knn_index(work->options);
+    own->index = HSP__KNN_AUTO;
+    while (strcmp(index, hsp__knn_name(own->index)) != 0)
+        own->index = (hsp__knn_kind)((int)own->index + 1);
     own->vote = strcmp(hsp_options_text(work->options, "vote"), "distance") == 0
                     ? HSP__VOTE_DISTANCE
                     : HSP__VOTE_MAJORITY;
     memcpy(own->labels, view->labels, (size_t)view->rows * sizeof *own->labels);
-    status = hsp__prepare_origin(work->ctx, work->train->given, work->options, prepared, err,
-                                 &own->source);
-    return status ? status : knn_kernel(work, err);
+    HSP__TRY(hsp__prepare_origin(work->ctx, work->train->given, work->options, prepared, err,
+                                 &own->source));
+    return work->expression ? knn_kernel(work, err) : HSP_OK;
 }
 
 /* ---- Choosing k ------------------------------------------------------------------------------ */
-
-/* Rows from .. from + count - 1, each left out of its own neighbours. */
-static void knn_count(hsp_context *ctx, const hsp__neighbors *own, hsp__knn_vote *ballot,
-                      uint64_t from, uint64_t count, const hsp__neighbor *found)
-{
-    for (uint64_t i = 0; i < count && !hsp__tick(ctx); i++) {
-        hsp__knn_vote_clear(ballot);
-        for (uint64_t k = 0; k < own->tried; k++, found++) {
-            hsp__knn_vote_add(ballot, own->labels[found->row], found->distance);
-            own->mistakes[k] += hsp__knn_vote_winner(ballot) != own->labels[from + i];
-        }
-    }
-}
 
 static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp__knn_vote *ballot,
                           uint64_t step, uint64_t *skip, hsp__neighbor *found, hsp_error *err)
@@ -202,19 +142,24 @@ static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp_
     const hsp__neighbors *own = work->model->neighbors;
     const hsp_view *view = &own->rows->view;
     hsp_context quiet = hsp__quiet(work->ctx); /* progress is over all rows */
-    hsp_status status = HSP_OK;
     quiet.threads = work->ctx->threads;
-    for (uint64_t from = 0; !status && from < view->rows; from += step) {
+    for (uint64_t from = 0; from < view->rows; from += step) {
         const uint64_t to = view->rows - from < step ? view->rows : from + step;
         const hsp_view some = hsp__view_slice(view, from, to);
         for (uint64_t i = from; i < to; i++)
-            skip[i - from] = i;
-        status = hsp__knn_find(&quiet, near, &some, skip, own->tried, err, found);
-        if (!status) knn_count(work->ctx, own, ballot, from, to - from, found);
-        if (!status)
-            status = hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err);
+            skip[i - from] = i; /* each row is left out of its own neighbours */
+        HSP__TRY(hsp__knn_find(&quiet, near, &some, skip, own->tried, err, found));
+        const hsp__neighbor *next = found;
+        for (uint64_t i = from; i < to && !hsp__tick(work->ctx); i++) {
+            hsp__knn_vote_clear(ballot);
+            for (uint64_t k = 0; k < own->tried; k++, next++) {
+                hsp__knn_vote_add(ballot, own->labels[next->row], next->distance);
+                own->mistakes[k] += hsp__knn_vote_winner(ballot) != own->labels[i];
+            }
+        }
+        HSP__TRY(hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err));
     }
-    return status;
+    return HSP_OK;
 }
 
 static hsp_status knn_choose(knn_work *work, hsp_error *err)
@@ -245,18 +190,6 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     return status;
 }
 
-/* What distances cannot be computed of should be known before the first prediction: so an index is
- * made, of the kind that costs nothing. */
-static hsp_status knn_check(const knn_work *work, hsp_error *err)
-{
-    const hsp__neighbors *own = work->model->neighbors;
-    const hsp__knn_plan plan = {own->metric, HSP__KNN_BRUTE_FORCE, own->kernel};
-    hsp__knn_index *near = NULL;
-    hsp_status status = hsp__knn_new(work->ctx, &plan, own->rows, err, &near);
-    hsp__knn_free(near);
-    return status;
-}
-
 static hsp_status knn_settle(knn_work *work, hsp_error *err)
 {
     hsp__neighbors *own = work->model->neighbors;
@@ -276,33 +209,17 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
                                 (unsigned long long)work->k, (unsigned long long)rows);
     own->k = work->k ? work->k : 1;
     assert(own->k >= 1 && own->k <= rows);
-    return work->k ? knn_check(work, err) : knn_choose(work, err);
+    if (!work->k) return knn_choose(work, err);
+    /* What distances cannot be computed of should be known before the first prediction: so an index
+     * is made, of the kind that costs nothing. */
+    const hsp__knn_plan plan = {own->metric, HSP__KNN_BRUTE_FORCE, own->kernel};
+    hsp__knn_index *near = NULL;
+    hsp_status status = hsp__knn_new(work->ctx, &plan, own->rows, err, &near);
+    hsp__knn_free(near);
+    return status;
 }
 
 /* ---- From data to model ---------------------------------------------------------------------- */
-
-static hsp_status knn_facts(const knn_work *work, hsp_error *err)
-{
-    const hsp__neighbors *own = work->model->neighbors;
-    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
-    const hsp__knn_kind kind = hsp__knn_choose(&plan, &own->rows->view);
-    char text[HSP__DECIMAL_MAX];
-    hsp__decimal_print_u64(own->k, text);
-    hsp_status status = hsp__model_set_metadata(work->model, "k", text, err);
-    if (!status) status = hsp__model_set_metadata(work->model, "index", hsp__knn_name(kind), err);
-    if (status || !own->tried) return status;
-    hsp__decimal_print_f64((double)own->mistakes[own->k - 1] / (double)own->rows->view.rows, text);
-    return hsp__model_set_metadata(work->model, "leave_one_out_error", text, err);
-}
-
-/* Rows that scaling made are the model's now: they keep no labels and names of classes. */
-static void knn_strip(hsp_data *rows)
-{
-    hsp__free(&rows->memory, rows->labels);
-    rows->labels = NULL;
-    rows->view.labels = NULL;
-    rows->view.classes = 0;
-}
 
 static int knn_suits(const hsp__train *train)
 {
@@ -313,11 +230,28 @@ static int knn_suits(const hsp__train *train)
 static hsp_status knn_fit(hsp__train *train, hsp_error *err)
 {
     knn_work *work = train->native;
+    const hsp_options *options = work->options = train->options;
+    const char *k = hsp_options_text(options, "k"), *metric = hsp_options_text(options, "metric");
+    double number = 0;
+    hsp__decimal_result result;
     work->train = train;
     work->ctx = train->ctx;
-    work->options = train->options;
-    HSP__TRY(knn_read_k(work, err));
-    HSP__TRY(knn_read_metric(work, err));
+    if (strcmp(k, "auto") != 0) {
+        if (hsp_options_is_set(options, "max-k"))
+            return hsp__fail_option(err, "--max-k", "applies only to --k auto");
+        const char *end = k + strlen(k);
+        if (hsp__decimal_f64(k, end, &number, &result) != end || result != HSP__DECIMAL_OK ||
+            !(number >= 1 && number <= 1e15) || number != floor(number))
+            return knn_fail("--k", k, "a whole number of at least 1, or auto", err);
+    }
+    work->k = (uint64_t)number;
+    while (work->metric < HSP__METRIC_KERNEL &&
+           strcmp(metric, hsp__metric_names[work->metric]) != 0)
+        work->metric = (hsp__metric)((int)work->metric + 1);
+    if (work->metric == HSP__METRIC_KERNEL && strncmp(metric, "kernel:", 7) != 0)
+        return knn_fail("--metric", metric,
+                        "l2, l1, linf, cosine, hamming, or kernel:EXPR as in kernel:rbf(0.5)", err);
+    if (work->metric == HSP__METRIC_KERNEL) work->expression = metric + 7;
     if (!train->prepared.view->cols)
         return hsp__fail(err, HSP_BAD_DATA, "the rows have no columns, so there are no distances");
     HSP__TRY(knn_frame(work, err));
@@ -328,11 +262,25 @@ static hsp_status knn_build(hsp__train *train, hsp_context *ctx, const hsp__mode
                             hsp_error *err, hsp_model **out)
 {
     knn_work *work = train->native;
-    hsp_status status = hsp__build_model_fill(ctx, spec, work->model, err);
-    if (!status) status = knn_facts(work, err);
-    if (!status) status = hsp__build_model_end(spec, work->model, err);
-    if (status) return status;
-    knn_strip(work->model->neighbors->rows);
+    const hsp__neighbors *own = work->model->neighbors;
+    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    hsp_data *rows = own->rows;
+    const char *index = hsp__knn_name(hsp__knn_choose(&plan, &rows->view));
+    char text[HSP__DECIMAL_MAX];
+    HSP__TRY(hsp__build_model_fill(ctx, spec, work->model, err));
+    hsp__decimal_print_u64(own->k, text);
+    HSP__TRY(hsp__model_set_metadata(work->model, "k", text, err));
+    HSP__TRY(hsp__model_set_metadata(work->model, "index", index, err));
+    if (own->tried) {
+        hsp__decimal_print_f64((double)own->mistakes[own->k - 1] / (double)rows->view.rows, text);
+        HSP__TRY(hsp__model_set_metadata(work->model, "leave_one_out_error", text, err));
+    }
+    HSP__TRY(hsp__build_model_end(spec, work->model, err));
+    /* Rows that scaling made are the model's now: they keep no labels and names of classes. */
+    hsp__free(&rows->memory, rows->labels);
+    rows->labels = NULL;
+    rows->view.labels = NULL;
+    rows->view.classes = 0;
     *out = work->model;
     work->model = NULL;
     return HSP_OK;

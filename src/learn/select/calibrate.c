@@ -20,6 +20,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"
 #include "learn/select/calibration_fit.h"
@@ -67,26 +68,59 @@ static void calibrate_free(calibrate_work *work)
     hsp__free(memory, work->scores);
 }
 
-static hsp_status calibrate_weights(calibrate_work *work, hsp_error *err)
+/* Deal the rows that take part, by what they are learned as: every fold gets a row of each class. */
+static hsp_status calibrate_deal(calibrate_work *work, hsp_error *err)
 {
-    uint64_t column;
-    const char *text = hsp__option_text(work->options, "row-weight");
-    if (!text && work->data->row_weights) {
-        const uint64_t rows = work->data->view.rows;
-        work->weight = hsp__new_raw(&work->ctx->allocator, rows, sizeof *work->weight);
-        if (!work->weight) return hsp__fail_memory(err);
-        memcpy(work->weight, work->data->row_weights, rows * sizeof *work->weight);
-    }
-    if (!text) return HSP_OK;
-    hsp_status status = hsp__row_weights_column(work->data, text, err, &column);
-    return status ? status
-                  : hsp__row_weights_rows(work->ctx, work->data, column, NULL, err, &work->weight);
+    const uint64_t seed = hsp__option_integer(work->options, "seed", 1);
+    hsp__folds *folds = &work->folds;
+    hsp__scratch scratch = {.memory = &work->ctx->allocator};
+    uint64_t *count = hsp__scratch_new(&scratch, work->classes, sizeof *count);
+    uint32_t *dealt = hsp__scratch_raw(&scratch, work->rows, sizeof *dealt);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t k = 0; !status && k < work->rows; k++)
+        count[work->label[k]]++;
+    for (uint32_t c = 0; !status && c < work->classes; c++)
+        if (count[c] && count[c] < folds->count)
+            status =
+                hsp__fail_at(err, HSP_BAD_DATA, "--calibrate", 0, 0,
+                             "the class '%.60s' has %llu row%s, too few for %u folds%s",
+                             hsp__names_get(&folds->class_names, c), (unsigned long long)count[c],
+                             count[c] == 1 ? "" : "s", (unsigned)folds->count,
+                             hsp__options_have(work->options, "calibrate-folds") && count[c] > 1
+                                 ? ": use fewer (calibrate-folds)"
+                                 : "");
+    if (!status)
+        status = hsp__folds_deal(work->ctx, work->label, work->rows, work->classes, NULL,
+                                 folds->count, seed, err, dealt);
+    for (uint64_t i = 0; i < folds->total; i++)
+        folds->fold[i] = HSP__FOLD_NONE;
+    for (uint64_t k = 0; !status && k < work->rows; k++)
+        folds->fold[work->row[k]] = dealt[k];
+    folds->rows = work->rows;
+    hsp__scratch_free(&scratch);
+    return status;
 }
 
-static hsp_status calibrate_rows(calibrate_work *work, hsp_error *err)
+static hsp_status calibrate_begin(calibrate_work *work, hsp_error *err)
 {
     const hsp_allocator *memory = &work->ctx->allocator;
+    const uint32_t folds =
+        (uint32_t)hsp__option_integer(work->options, "calibrate-folds", CALIBRATE_FOLDS);
+    const char *text = hsp__option_text(work->options, "row-weight");
+    uint64_t column;
+    HSP__TRY(hsp_data_view(work->ctx, work->data, err, &work->view));
     const hsp_view *view = work->view;
+    if (!view->labels) return HSP_OK; /* training will say what is missing */
+    HSP__TRY(hsp__folds_begin(work->ctx, work->data, work->options, folds, err, &work->folds));
+    work->classes = work->folds.class_names.count;
+    if (text) {
+        HSP__TRY(hsp__row_weights_column(work->data, text, err, &column));
+        HSP__TRY(hsp__row_weights_rows(work->ctx, work->data, column, NULL, err, &work->weight));
+    } else if (work->data->row_weights) {
+        work->weight = hsp__new_raw(memory, view->rows, sizeof *work->weight);
+        if (!work->weight) return hsp__fail_memory(err);
+        memcpy(work->weight, work->data->row_weights, view->rows * sizeof *work->weight);
+    }
     work->row = hsp__new_raw(memory, view->rows, sizeof *work->row);
     work->label = hsp__new_raw(memory, view->rows, sizeof *work->label);
     if (!work->row || !work->label) return hsp__fail_memory(err);
@@ -96,65 +130,7 @@ static hsp_status calibrate_rows(calibrate_work *work, hsp_error *err)
         work->label[work->rows] = class;
         work->row[work->rows++] = i;
     }
-    return HSP_OK;
-}
-
-static hsp_status calibrate_count(const calibrate_work *work, uint32_t class, uint64_t count,
-                                  hsp_error *err)
-{
-    if (!count || count >= work->folds.count) return HSP_OK;
-    return hsp__fail_at(err, HSP_BAD_DATA, "--calibrate", 0, 0,
-                        "the class '%.60s' has %llu row%s, too few for %u folds%s",
-                        hsp__names_get(&work->folds.class_names, class), (unsigned long long)count,
-                        count == 1 ? "" : "s", (unsigned)work->folds.count,
-                        hsp__options_have(work->options, "calibrate-folds") && count > 1
-                            ? ": use fewer (calibrate-folds)"
-                            : "");
-}
-
-/* Every fold gets a row of each class. */
-static hsp_status calibrate_counts(const calibrate_work *work, hsp_error *err)
-{
-    uint64_t *count = hsp__new(&work->ctx->allocator, work->classes, sizeof *count);
-    hsp_status status = count ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t k = 0; !status && k < work->rows; k++)
-        count[work->label[k]]++;
-    for (uint32_t c = 0; !status && c < work->classes; c++)
-        status = calibrate_count(work, c, count[c], err);
-    hsp__free(&work->ctx->allocator, count);
-    return status;
-}
-
-/* Deal the rows that take part, by what they are learned as. */
-static hsp_status calibrate_deal(calibrate_work *work, hsp_error *err)
-{
-    const uint64_t seed = hsp__option_integer(work->options, "seed", 1);
-    hsp__folds *folds = &work->folds;
-    uint32_t *dealt = hsp__new_raw(&work->ctx->allocator, work->rows, sizeof *dealt);
-    if (!dealt) return hsp__fail_memory(err);
-    hsp_status status = hsp__folds_deal(work->ctx, work->label, work->rows, work->classes, NULL,
-                                        folds->count, seed, err, dealt);
-    for (uint64_t i = 0; i < folds->total; i++)
-        folds->fold[i] = HSP__FOLD_NONE;
-    for (uint64_t k = 0; !status && k < work->rows; k++)
-        folds->fold[work->row[k]] = dealt[k];
-    folds->rows = work->rows;
-    hsp__free(&work->ctx->allocator, dealt);
-    return status;
-}
-
-static hsp_status calibrate_begin(calibrate_work *work, hsp_error *err)
-{
-    const uint32_t folds =
-        (uint32_t)hsp__option_integer(work->options, "calibrate-folds", CALIBRATE_FOLDS);
-    hsp_status status = hsp_data_view(work->ctx, work->data, err, &work->view);
-    if (status || !work->view->labels) return status; /* training will say what is missing */
-    status = hsp__folds_begin(work->ctx, work->data, work->options, folds, err, &work->folds);
-    work->classes = status ? 0 : work->folds.class_names.count;
-    if (!status) status = calibrate_weights(work, err);
-    if (!status) status = calibrate_rows(work, err);
-    if (!status) status = calibrate_counts(work, err);
-    return status ? status : calibrate_deal(work, err);
+    return calibrate_deal(work, err);
 }
 
 hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -171,21 +147,6 @@ hsp_status hsp__calibrate_check(hsp_context *ctx, hsp_data *data, const hsp_opti
 }
 
 /* ---- One fold -------------------------------------------------------------------------------- */
-
-static hsp_status calibrate_train(hsp_context *ctx, calibrate_work *work, hsp_data *others,
-                                  hsp_error *err, hsp_model **out)
-{
-    static const char *const skip[] = {"calibrate",  "calibrate-folds", "trace",       "reference",
-                                       "warm-start", "keep-dual",       "max-seconds", NULL};
-    hsp_options *options = NULL;
-    hsp_training run = {.size = sizeof run};
-    hsp_status status = hsp__options_without(ctx, work->options, skip, err, &options);
-    if (!status) status = work->train(ctx, others, options, NULL, err, &run, out);
-    if (!status && run.stop != HSP_STOP_CONVERGED) atomic_fetch_add(&work->open, 1);
-    hsp_evidence_free(run.evidence);
-    hsp_options_free(options);
-    return status;
-}
 
 /* The scores of the fold's rows to their places. */
 static hsp_status calibrate_score(hsp_context *ctx, calibrate_work *work, uint32_t fold,
@@ -207,6 +168,8 @@ static hsp_status calibrate_score(hsp_context *ctx, calibrate_work *work, uint32
 
 static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
+    static const char *const skip[] = {"calibrate",  "calibrate-folds", "trace",       "reference",
+                                       "warm-start", "keep-dual",       "max-seconds", NULL};
     calibrate_work *work = user;
     hsp_context quiet = hsp__quiet(work->ctx);
     hsp_stop stop;
@@ -215,8 +178,14 @@ static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int rep
     for (uint32_t fold = from; !status && fold < to; fold++) {
         hsp_model *model = NULL;
         hsp_data *others = NULL, *own = NULL;
+        hsp_options *options = NULL;
+        hsp_training run = {.size = sizeof run};
         status = hsp__folds_part(&quiet, &work->folds, work->data, fold, err, &others, &own);
-        if (!status) status = calibrate_train(&quiet, work, others, err, &model);
+        if (!status) status = hsp__options_without(&quiet, work->options, skip, err, &options);
+        if (!status) status = work->train(&quiet, others, options, NULL, err, &run, &model);
+        if (!status && run.stop != HSP_STOP_CONVERGED) atomic_fetch_add(&work->open, 1);
+        hsp_evidence_free(run.evidence);
+        hsp_options_free(options);
         hsp_data_free(others);
         if (!status && model) status = calibrate_score(&quiet, work, fold, own, model, err);
         hsp_data_free(own);
@@ -228,24 +197,6 @@ static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int rep
 
 /* ---- The map --------------------------------------------------------------------------------- */
 
-/* Rows whose scores overflowed say nothing. */
-static void calibrate_drop(calibrate_work *work, double *weight)
-{
-    uint64_t kept = 0;
-    for (uint64_t k = 0; k < work->rows; k++) {
-        int finite = 1;
-        for (uint32_t c = 0; c < work->width; c++)
-            finite &= isfinite(work->scores[k * work->width + c]) != 0;
-        if (!finite) continue;
-        memmove(work->scores + kept * work->width, work->scores + k * work->width,
-                work->width * sizeof *work->scores);
-        work->label[kept] = work->label[k];
-        if (weight) weight[kept] = work->weight[work->row[k]];
-        kept++;
-    }
-    work->rows = kept;
-}
-
 /* The scores for one class, or of two classes for the second one. */
 static hsp__scored calibrate_scored(const calibrate_work *work, const double *weight, uint32_t map)
 {
@@ -255,34 +206,6 @@ static hsp__scored calibrate_scored(const calibrate_work *work, const double *we
                          .label = work->label,
                          .positive = work->width == 1 ? 1 : map,
                          .weight = weight};
-}
-
-static hsp_status calibrate_platt(calibrate_work *work, const double *weight, hsp_error *err,
-                                  hsp__probability *to)
-{
-    to->platt = hsp__new(&work->ctx->allocator, 2 * (uint64_t)work->width, sizeof *to->platt);
-    if (!to->platt) return hsp__fail_memory(err);
-    for (uint32_t map = 0; map < work->width; map++) {
-        const hsp__scored scored = calibrate_scored(work, weight, map);
-        hsp__fit_platt(&scored, to->platt + 2 * (uint64_t)map);
-    }
-    return HSP_OK;
-}
-
-/* The knots of one more map behind those that are there. */
-static hsp_status calibrate_append(const hsp_allocator *memory, hsp__probability *to,
-                                   uint64_t knots, const double *at, const double *value,
-                                   hsp_error *err)
-{
-    double *more_at = hsp__resize(memory, to->at, to->knots + knots, sizeof *at);
-    if (more_at) to->at = more_at;
-    double *more = hsp__resize(memory, to->value, to->knots + knots, sizeof *value);
-    if (more) to->value = more;
-    if (!more_at || !more) return hsp__fail_memory(err);
-    memcpy(to->at + to->knots, at, (size_t)knots * sizeof *at);
-    memcpy(to->value + to->knots, value, (size_t)knots * sizeof *value);
-    to->knots += knots;
-    return HSP_OK;
 }
 
 static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight, hsp_error *err,
@@ -297,7 +220,18 @@ static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight,
         uint64_t knots = 0;
         double *at = NULL, *value = NULL;
         status = hsp__fit_isotonic(work->ctx, &scored, err, &knots, &at, &value);
-        if (!status) status = calibrate_append(memory, to, knots, at, value, err);
+        if (!status) { /* behind the knots that are there */
+            double *more_at = hsp__resize(memory, to->at, to->knots + knots, sizeof *at);
+            if (more_at) to->at = more_at;
+            double *more = hsp__resize(memory, to->value, to->knots + knots, sizeof *value);
+            if (more) to->value = more;
+            if (!more_at || !more) status = hsp__fail_memory(err);
+        }
+        if (!status) {
+            memcpy(to->at + to->knots, at, (size_t)knots * sizeof *at);
+            memcpy(to->value + to->knots, value, (size_t)knots * sizeof *value);
+            to->knots += knots;
+        }
         to->first[map + 1] = to->knots;
         hsp__free(memory, at);
         hsp__free(memory, value);
@@ -308,23 +242,39 @@ static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight,
 static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model *model)
 {
     const int platt = hsp__option_is(work->options, "calibrate", "platt");
+    const hsp_allocator *memory = &work->ctx->allocator;
     const hsp__probability *own = &model->probability;
+    const size_t width = work->width;
     hsp__probability map = {.link = own->link, .scale = own->scale, .threshold = own->threshold};
     double *weight = NULL;
-    if (work->weight && !(weight = hsp__new_raw(&work->ctx->allocator, work->rows, sizeof *weight)))
+    if (work->weight && !(weight = hsp__new_raw(memory, work->rows, sizeof *weight)))
         return hsp__fail_memory(err);
-    calibrate_drop(work, weight);
-    map.calibration = platt ? HSP__CALIBRATION_PLATT : HSP__CALIBRATION_ISOTONIC;
-    hsp_status status = platt ? calibrate_platt(work, weight, err, &map)
-                              : calibrate_isotonic(work, weight, err, &map);
-    hsp__free(&work->ctx->allocator, weight);
-    if (status) {
-        hsp__probability_free(&work->ctx->allocator, &map);
-        return status;
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < work->rows; k++) { /* rows whose scores overflowed say nothing */
+        int finite = 1;
+        for (uint32_t c = 0; c < width; c++)
+            finite &= isfinite(work->scores[k * width + c]) != 0;
+        if (!finite) continue;
+        memmove(work->scores + kept * width, work->scores + k * width,
+                width * sizeof *work->scores);
+        work->label[kept] = work->label[k];
+        if (weight) weight[kept] = work->weight[work->row[k]];
+        kept++;
     }
-    hsp__probability_free(&model->memory, &model->probability);
-    model->probability = map;
-    return HSP_OK;
+    work->rows = kept;
+    map.calibration = platt ? HSP__CALIBRATION_PLATT : HSP__CALIBRATION_ISOTONIC;
+    if (platt) map.platt = hsp__new(memory, 2 * width, sizeof *map.platt);
+    hsp_status status = !platt      ? calibrate_isotonic(work, weight, err, &map)
+                        : map.platt ? HSP_OK
+                                    : hsp__fail_memory(err);
+    for (uint32_t c = 0; platt && !status && c < width; c++) {
+        const hsp__scored scored = calibrate_scored(work, weight, c);
+        hsp__fit_platt(&scored, map.platt + 2 * (size_t)c);
+    }
+    hsp__free(memory, weight);
+    hsp__probability_free(memory, status ? &map : &model->probability);
+    if (!status) model->probability = map;
+    return status;
 }
 
 /* It was to have probabilities, and has none: the run is not what was asked for. */
@@ -335,41 +285,25 @@ static void calibrate_stopped(calibrate_work *work, hsp_training *run)
     hsp__watch_stopped(work->ctx, &run->stop);
 }
 
-/* The training error of the model as it decides now: by its probabilities. */
-static hsp_status calibrate_measure(calibrate_work *work, hsp_error *err, hsp_training *run,
-                                    hsp_model *model)
+/* Fit, and measure the training error of the model as it decides now: by its probabilities.
+ * Interrupted, the model decides as before. */
+static hsp_status calibrate_finish(calibrate_work *work, hsp_error *err, hsp_training *run,
+                                   hsp_model *model)
 {
     uint64_t wrong = 0;
     hsp__stop brief;
     hsp_context last = hsp__stop_brief(&brief, work->ctx);
-    const hsp_status status =
-        hsp__training_error_scored(&last, model, work->view, work->folds.class_of, err, &wrong);
-    return hsp__training_error_report(status, wrong, model, err, run);
-}
-
-/* Fit, and measure what the model decides with it. Interrupted, the model decides as before. */
-static hsp_status calibrate_finish(calibrate_work *work, hsp_error *err, hsp_training *run,
-                                   hsp_model *model)
-{
     hsp_status status = calibrate_fit(work, err, model);
-    if (!status) return calibrate_measure(work, err, run, model);
+    if (!status) {
+        status =
+            hsp__training_error_scored(&last, model, work->view, work->folds.class_of, err, &wrong);
+        return hsp__training_error_report(status, wrong, model, err, run);
+    }
     if (status != HSP_CANCELLED) return status;
     hsp__probability_free(&model->memory, &model->probability);
     model->probability.calibration = HSP__CALIBRATION_NONE;
     calibrate_stopped(work, run);
     return HSP_OK;
-}
-
-static hsp_status calibrate_cross(calibrate_work *work, hsp_error *err)
-{
-    const int workers = hsp__run_pool_workers(work->ctx, work->folds.count);
-    work->threads = hsp_context_threads(work->ctx) / workers;
-    work->watch.total = work->rows;
-    work->width = work->classes == 2 ? 1 : work->classes;
-    work->scores = hsp__new(&work->ctx->allocator, work->rows * work->width, sizeof *work->scores);
-    if (!work->scores) return hsp__fail_memory(err);
-    return hsp__run_pool_run(&work->watch, workers, work->folds.count, 1, calibrate_fold, work,
-                             err);
 }
 
 hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -379,7 +313,16 @@ hsp_status hsp__calibrate(hsp_context *ctx, hsp_data *data, const hsp_options *o
     calibrate_work work = {
         .ctx = ctx, .data = data, .options = options, .train = train, .watch = {.ctx = ctx}};
     hsp_status status = calibrate_begin(&work, err);
-    if (!status && !hsp__stopped(ctx)) status = calibrate_cross(&work, err);
+    if (!status && !hsp__stopped(ctx)) {
+        const int workers = hsp__run_pool_workers(ctx, work.folds.count);
+        work.threads = hsp_context_threads(ctx) / workers;
+        work.watch.total = work.rows;
+        work.width = work.classes == 2 ? 1 : work.classes;
+        work.scores = hsp__new(&ctx->allocator, work.rows * work.width, sizeof *work.scores);
+        status = !work.scores ? hsp__fail_memory(err)
+                              : hsp__run_pool_run(&work.watch, workers, work.folds.count, 1,
+                                                  calibrate_fold, &work, err);
+    }
     if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED))
         calibrate_stopped(&work, run), status = HSP_OK;
     else if (!status)

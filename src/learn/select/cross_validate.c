@@ -30,31 +30,6 @@ struct hsp_validation {
     uint64_t *confusion; /* classes * classes */
 };
 
-static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                                     const hsp__folds *folds, hsp_validation *out, hsp_error *err)
-{
-    const uint64_t classes = folds->class_names.count;
-    hsp_options *point = NULL;
-    hsp_status status = hsp_options_copy(ctx, learner, err, &point);
-    out->folds = hsp__new(&ctx->allocator, folds->count, sizeof *out->folds);
-    out->confusion = hsp__new(&ctx->allocator, classes * classes, sizeof *out->confusion);
-    if (!status && (!out->folds || !out->confusion ||
-                    !hsp__names_copy(&out->class_names, &folds->class_names)))
-        status = hsp__fail_memory(err);
-    const hsp__cv_runner trials = {.ctx = ctx,
-                                   .data = data,
-                                   .folds = folds,
-                                   .points = &point,
-                                   .count = 1,
-                                   .path = 1,
-                                   .results = out->folds,
-                                   .confusion = out->confusion};
-    if (!status) status = hsp__cv_runner_run(&trials, err);
-    if (!status) out->all = hsp__held_out(out->folds, folds->count);
-    hsp_options_free(point);
-    return status;
-}
-
 hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *validate, hsp_error *err, hsp_validation **out)
 {
@@ -62,18 +37,35 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     const uint32_t count = validate ? (uint32_t)hsp_options_integer(validate, "folds") : 5;
     const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
     hsp__folds folds;
-    hsp_status status = hsp__cv_runner_check(learner, err);
-    if (!status) status = hsp__input_checks_admit(ctx, data, learner, err);
-    if (!status) status = hsp__folds_new(ctx, data, learner, count, seed, err, &folds);
-    if (status) return status;
+    hsp_options *point = NULL;
+    HSP__TRY(hsp__cv_runner_check(learner, err));
+    HSP__TRY(hsp__input_checks_admit(ctx, data, learner, err));
+    HSP__TRY(hsp__folds_new(ctx, data, learner, count, seed, err, &folds));
+    const uint64_t classes = folds.class_names.count;
+    hsp_status status = hsp_options_copy(ctx, learner, err, &point);
     hsp_validation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
     if (made) {
         made->memory = ctx->allocator;
         hsp__names_init(&made->class_names, &ctx->allocator);
-        status = cross_validate_run(ctx, data, learner, &folds, made, err);
-    } else {
-        status = hsp__fail_memory(err);
+        made->folds = hsp__new(&ctx->allocator, count, sizeof *made->folds);
+        made->confusion = hsp__new(&ctx->allocator, classes * classes, sizeof *made->confusion);
     }
+    if (!status && (!made || !made->folds || !made->confusion ||
+                    !hsp__names_copy(&made->class_names, &folds.class_names)))
+        status = hsp__fail_memory(err);
+    if (!status) {
+        const hsp__cv_runner trials = {.ctx = ctx,
+                                       .data = data,
+                                       .folds = &folds,
+                                       .points = &point,
+                                       .count = 1,
+                                       .path = 1,
+                                       .results = made->folds,
+                                       .confusion = made->confusion};
+        status = hsp__cv_runner_run(&trials, err);
+    }
+    if (!status) made->all = hsp__held_out(made->folds, count);
+    hsp_options_free(point);
     hsp__folds_free(&folds);
     if (status) hsp_validation_free(made);
     if (!status) *out = made;
@@ -92,30 +84,25 @@ void hsp_validation_free(hsp_validation *validation)
 
 const hsp_held_out *hsp_validation_held_out(const hsp_validation *validation)
 {
-    if (!validation) return NULL;
-    return &validation->all;
+    return validation ? &validation->all : NULL;
 }
 
 const hsp_fold *hsp_validation_fold(const hsp_validation *validation, uint32_t fold)
 {
-    if (!validation) return NULL;
-    return &validation->folds[fold];
+    return validation ? &validation->folds[fold] : NULL;
 }
 
 uint32_t hsp_validation_classes(const hsp_validation *validation)
 {
-    if (!validation) return 0;
-    return validation->class_names.count;
+    return validation ? validation->class_names.count : 0;
 }
 
 const char *hsp_validation_class_name(const hsp_validation *validation, uint32_t class_index)
 {
-    if (!validation) return NULL;
-    return hsp__names_get(&validation->class_names, class_index);
+    return validation ? hsp__names_get(&validation->class_names, class_index) : NULL;
 }
 
 const uint64_t *hsp_validation_confusion(const hsp_validation *validation)
 {
-    if (!validation) return NULL;
-    return validation->confusion;
+    return validation ? validation->confusion : NULL;
 }

@@ -105,42 +105,16 @@ static int cv_runner_progress(void *user, const hsp_progress *progress)
     return cv_runner_over(worker);
 }
 
-static void cv_runner_fail(cv_runner_worker *worker, hsp_status status)
-{
-    cv_runner_state *state = worker->state;
-    if (status == HSP_CANCELLED) return; /* by cv_runner_progress: the reason is known */
-    pthread_mutex_lock(&state->mutex);
-    if (worker->task < atomic_load(&state->failed)) {
-        state->status = status;
-        state->err = worker->err;
-        atomic_store(&state->failed, worker->task);
-    }
-    pthread_mutex_unlock(&state->mutex);
-}
-
 /* ---- A run ----------------------------------------------------------------------------------- */
 
-/* What was predicted against what is true. */
-static void cv_runner_count(const hsp__cv_runner *all, const hsp_view *slice,
-                            const uint32_t *predicted, hsp_fold *out)
-{
-    const uint64_t classes = all->folds->class_names.count;
-    for (uint64_t i = 0; i < slice->rows; i++) {
-        const uint32_t class = all->folds->class_of[slice->labels[i]];
-        assert(class < classes);
-        out->mistakes += predicted[i] != class;
-        out->ties += predicted[i] == HSP_NO_CLASS;
-        if (all->confusion && predicted[i] != HSP_NO_CLASS)
-            all->confusion[class * classes + predicted[i]]++;
-    }
-}
-
+/* What is predicted against what is true. */
 static hsp_status cv_runner_score(cv_runner_worker *worker, const hsp_model *model,
                                   const hsp_view *view, hsp_fold *out)
 {
     cv_runner_state *state = worker->state;
+    const hsp__folds *folds = state->all->folds;
     const hsp_allocator *memory = &worker->ctx.allocator;
-    const uint64_t most = CV_RUNNER_SLICE / model->scorers + 1;
+    const uint64_t most = CV_RUNNER_SLICE / model->scorers + 1, classes = folds->class_names.count;
     const uint64_t step = most < view->rows ? most : view->rows;
     double *scores = hsp__new_raw(memory, step * model->scorers, sizeof *scores);
     uint32_t *predicted = hsp__new_raw(memory, step, sizeof *predicted);
@@ -151,21 +125,19 @@ static hsp_status cv_runner_score(cv_runner_worker *worker, const hsp_model *mod
         status = hsp_model_score(&worker->ctx, model, &slice, &worker->err, scores, predicted);
         if (status) break;
         pthread_mutex_lock(&state->mutex);
-        cv_runner_count(state->all, &slice, predicted, out);
+        for (uint64_t i = 0; i < slice.rows; i++) {
+            const uint32_t class = folds->class_of[slice.labels[i]];
+            assert(class < classes);
+            out->mistakes += predicted[i] != class;
+            out->ties += predicted[i] == HSP_NO_CLASS;
+            if (state->all->confusion && predicted[i] != HSP_NO_CLASS)
+                state->all->confusion[class * classes + predicted[i]]++;
+        }
         pthread_mutex_unlock(&state->mutex);
     }
     hsp__free(memory, scores);
     hsp__free(memory, predicted);
     return status;
-}
-
-/* What is wrong with the rows may be wrong with those of this fold alone. */
-static void cv_runner_name(cv_runner_worker *worker, uint32_t number)
-{
-    char message[sizeof worker->err.message];
-    snprintf(message, sizeof message, "while fold %u is held out, %.450s", (unsigned)number + 1,
-             worker->err.message);
-    memcpy(worker->err.message, message, sizeof message);
 }
 
 /* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
@@ -183,7 +155,11 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
                                        &worker->err, &run, &learnt);
     hsp_model_free(*model);
     *model = learnt;
-    if (status == HSP_BAD_DATA) cv_runner_name(worker, number);
+    if (status == HSP_BAD_DATA) { /* perhaps with the rows of this fold alone */
+        const hsp_error found = worker->err;
+        snprintf(worker->err.message, sizeof worker->err.message,
+                 "while fold %u is held out, %.450s", (unsigned)number + 1, found.message);
+    }
     if (status) return status;
     hsp_evidence_free(run.evidence);
     result.stop = run.stop;
@@ -193,16 +169,6 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     result.error = (double)result.mistakes / (double)result.rows;
     if (!status) *out = result;
     return status;
-}
-
-/* Threads that have no task of their own help inside this one. */
-static void cv_runner_share(cv_runner_worker *worker)
-{
-    const cv_runner_state *state = worker->state;
-    const int spare = atomic_load(&state->next) >= state->tasks;
-    int busy = spare ? atomic_load(&state->running) : state->workers;
-    if (busy < 1) busy = 1;
-    worker->ctx.threads = state->threads / busy > 1 ? state->threads / busy : 1;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -233,22 +199,6 @@ static void cv_runner_plan_memory(cv_runner_state *state)
 
 /* ---- A task ---------------------------------------------------------------------------------- */
 
-static hsp_status cv_runner_enter(cv_runner_worker *worker, cv_runner_fold *fold, uint32_t number)
-{
-    const hsp__cv_runner *all = worker->state->all;
-    hsp_status status = HSP_OK;
-    pthread_mutex_lock(&fold->mutex);
-    if (!fold->train)
-        status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
-                                 &fold->train, &fold->held);
-    if (!status && worker->state->share && !fold->shared) {
-        fold->shared = hsp__kernel_shared_new(&worker->ctx, worker->state->share);
-        fold->train->shared = fold->shared; /* without it nothing is shared */
-    }
-    pthread_mutex_unlock(&fold->mutex);
-    return status;
-}
-
 static void cv_runner_drop(cv_runner_fold *fold)
 {
     hsp_data_free(fold->train);
@@ -256,13 +206,6 @@ static void cv_runner_drop(cv_runner_fold *fold)
     hsp__kernel_shared_free(fold->shared);
     fold->train = fold->held = NULL;
     fold->shared = NULL;
-}
-
-static void cv_runner_leave(cv_runner_fold *fold)
-{
-    pthread_mutex_lock(&fold->mutex);
-    if (--fold->left == 0) cv_runner_drop(fold);
-    pthread_mutex_unlock(&fold->mutex);
 }
 
 static void cv_runner_task(cv_runner_worker *worker)
@@ -273,31 +216,44 @@ static void cv_runner_task(cv_runner_worker *worker)
     const uint64_t first = worker->task % state->paths * all->path;
     cv_runner_fold *fold = &state->folds[number];
     hsp_model *model = NULL;
-    hsp_status status = cv_runner_enter(worker, fold, number);
+    hsp_status status = HSP_OK;
+    pthread_mutex_lock(&fold->mutex);
+    if (!fold->train)
+        status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
+                                 &fold->train, &fold->held);
+    if (!status && state->share && !fold->shared) {
+        fold->shared = hsp__kernel_shared_new(&worker->ctx, state->share);
+        fold->train->shared = fold->shared; /* without it nothing is shared */
+    }
+    pthread_mutex_unlock(&fold->mutex);
     for (uint64_t k = 0; !status && k < all->path && !cv_runner_over(worker); k++) {
         const uint64_t point = first + (all->along ? all->along[k] : k);
         if (!all->warm) {
             hsp_model_free(model);
             model = NULL;
         }
-        cv_runner_share(worker);
+        /* threads that have no task of their own help inside this one */
+        const int spare = atomic_load(&state->next) >= state->tasks;
+        const int busy = spare ? atomic_load(&state->running) : state->workers;
+        const int share = state->threads / (busy < 1 ? 1 : busy);
+        worker->ctx.threads = share > 1 ? share : 1;
         status = cv_runner_point(worker, number, point, &model,
                                  &all->results[point * all->folds->count + number]);
         atomic_fetch_add(&state->done, 1);
         if (worker->number == 0) cv_runner_ask(state);
     }
     hsp_model_free(model);
-    if (status) cv_runner_fail(worker, status);
-    cv_runner_leave(fold);
-}
-
-/* The caller's thread has nothing left to do; the user may still want to stop the others. */
-static void cv_runner_wait(cv_runner_state *state)
-{
-    while (state->all->ctx->progress && atomic_load(&state->running) > 0) {
-        nanosleep(&(struct timespec){0, CV_RUNNER_LOOK}, NULL);
-        cv_runner_ask(state);
+    pthread_mutex_lock(&state->mutex);
+    /* (cancelled by cv_runner_progress: the reason is known) */
+    if (status && status != HSP_CANCELLED && worker->task < atomic_load(&state->failed)) {
+        state->status = status;
+        state->err = worker->err;
+        atomic_store(&state->failed, worker->task);
     }
+    pthread_mutex_unlock(&state->mutex);
+    pthread_mutex_lock(&fold->mutex);
+    if (--fold->left == 0) cv_runner_drop(fold);
+    pthread_mutex_unlock(&fold->mutex);
 }
 
 static void cv_runner_work(void *user, int number)
@@ -315,18 +271,14 @@ static void cv_runner_work(void *user, int number)
         atomic_fetch_sub(&state->running, 1);
         if (!more) break;
     }
-    if (number == 0) cv_runner_wait(state);
+    /* the caller's thread has nothing left to do; the user may still want to stop the others */
+    while (number == 0 && ctx->progress && atomic_load(&state->running) > 0) {
+        nanosleep(&(struct timespec){0, CV_RUNNER_LOOK}, NULL);
+        cv_runner_ask(state);
+    }
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-
-static hsp_status cv_runner_finish(cv_runner_state *state, hsp_error *err)
-{
-    if (atomic_load(&state->cancelled))
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
-    if (state->status && err) *err = state->err;
-    return state->status;
-}
 
 hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
 {
@@ -352,27 +304,22 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
     }
     pthread_mutex_destroy(&state.mutex);
     hsp__free(&ctx->allocator, state.folds);
-    return cv_runner_finish(&state, err);
+    if (atomic_load(&state.cancelled))
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
+    if (state.status && err) *err = state.err;
+    return state.status;
 }
 
 /* ---- What learners are told ------------------------------------------------------------------ */
 
-const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
-    return NULL;
-}
-
 hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
 {
-    const hsp_option_table *table = hsp_options_table(learner);
     if (!hsp__learner_of(learner))
-        return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", table->name);
-    if (hsp__option_named(table, "trace") && hsp_options_text(learner, "trace"))
+        return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", hsp_options_table(learner)->name);
+    if (hsp__option_text(learner, "trace"))
         return hsp__fail_option(err, "--trace",
                                 "cross-validation makes one run per fold; use train for a trace");
-    if (hsp__option_named(table, "warm-start") && hsp_options_text(learner, "warm-start"))
+    if (hsp__option_text(learner, "warm-start"))
         return hsp__fail_option(err, "--warm-start",
                                 "a warm-start model may have seen the held-out rows, so "
                                 "cross-validation does not use one");

@@ -31,9 +31,6 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count);
  * told to write something down for every run. */
 hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 
-/* Does the table have an option of that name? */
-const hsp_option *hsp__option_named(const hsp_option_table *table, const char *name);
-
 /* The options folds and fold-seed, which every table of this kind begins with. */
 #define HSP__FOLD_OPTIONS                                                       \
     {"folds", HSP_OPTION_INTEGER, "5", 2, 10000, NULL, "K", "number of folds"}, \

@@ -6,130 +6,74 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "learn/prepare.h"
 
 /* ---- Dealing --------------------------------------------------------------------------------- */
 
-static int folds_keeps(const uint32_t *class_of, uint32_t label)
-{
-    return !class_of || class_of[label] != HSP_NO_CLASS;
-}
-
-/* `order`: the rows sorted by class, each class shuffled. `next` (classes + 1, zeros) is scratch.
- */
-static uint64_t folds_shuffle(const uint32_t *labels, uint64_t rows, uint32_t classes,
-                              const uint32_t *class_of, uint64_t seed, uint64_t *next,
-                              uint64_t *order)
-{
-    for (uint64_t i = 0; i < rows; i++)
-        if (folds_keeps(class_of, labels[i])) next[labels[i] + 1]++;
-    for (uint32_t c = 0; c < classes; c++)
-        next[c + 1] += next[c];
-    for (uint64_t i = 0; i < rows; i++)
-        if (folds_keeps(class_of, labels[i])) order[next[labels[i]]++] = i;
-    for (uint32_t c = 0; c < classes; c++) { /* next[c] is now where class c ends */
-        const uint64_t from = c ? next[c - 1] : 0;
-        hsp__random random;
-        hsp__random_seed(&random, seed, c);
-        hsp__random_shuffle(&random, order + from, next[c] - from);
-    }
-    return classes ? next[classes - 1] : 0;
-}
-
 hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t rows,
                            uint32_t classes, const uint32_t *class_of, uint32_t count,
                            uint64_t seed, hsp_error *err, uint32_t *fold)
 {
-    uint64_t *next = hsp__new(&ctx->allocator, (uint64_t)classes + 1, sizeof *next);
-    uint64_t *order = hsp__new_raw(&ctx->allocator, rows, sizeof *order);
-    hsp_status status = next && order ? HSP_OK : hsp__fail_memory(err);
-    if (!status) {
-        const uint64_t kept = folds_shuffle(labels, rows, classes, class_of, seed, next, order);
-        assert(kept <= rows && count > 0);
-        for (uint64_t i = 0; i < rows; i++)
-            fold[i] = HSP__FOLD_NONE;
-        for (uint64_t k = 0; k < kept; k++)
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    uint64_t *next = hsp__scratch_new(&scratch, (uint64_t)classes + 1, sizeof *next);
+    uint64_t *order = hsp__scratch_raw(&scratch, rows, sizeof *order);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    assert(count > 0);
+    /* order: the rows sorted by class */
+    for (uint64_t i = 0; !status && i < rows; i++) {
+        fold[i] = HSP__FOLD_NONE;
+        next[labels[i] + 1] += !class_of || class_of[labels[i]] != HSP_NO_CLASS;
+    }
+    for (uint32_t c = 0; !status && c < classes; c++)
+        next[c + 1] += next[c];
+    for (uint64_t i = 0; !status && i < rows; i++)
+        if (!class_of || class_of[labels[i]] != HSP_NO_CLASS) order[next[labels[i]]++] = i;
+    for (uint32_t c = 0; !status && c < classes; c++) { /* next[c] is now where class c ends */
+        const uint64_t from = c ? next[c - 1] : 0;
+        hsp__random random;
+        hsp__random_seed(&random, seed, c);
+        hsp__random_shuffle(&random, order + from, next[c] - from);
+        for (uint64_t k = from; k < next[c]; k++)
             fold[order[k]] = (uint32_t)(k % count);
     }
-    hsp__free(&ctx->allocator, next);
-    hsp__free(&ctx->allocator, order);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
 /* ---- What the learner tells apart ------------------------------------------------------------ */
 
-/* Map the data's classes to those in `keep`, in its order. A class that the data does not have
- * stays without rows: training says so. */
-static hsp_status folds_keep(hsp__folds *folds, const hsp_data *data, const hsp__names *keep,
-                             hsp_error *err)
-{
-    const hsp__names *from = keep->count ? keep : &data->class_names;
-    for (uint32_t c = 0; c < data->class_names.count; c++) {
-        const uint32_t found = hsp__names_find(from, hsp__names_get(&data->class_names, c),
-                                               hsp__names_size(&data->class_names, c));
-        folds->class_of[c] = found == HSP__NAME_NONE ? HSP_NO_CLASS : found;
-    }
-    return hsp__names_copy(&folds->class_names, from) ? HSP_OK : hsp__fail_memory(err);
-}
-
-/* One class against all others that are kept. */
-static hsp_status folds_against_rest(hsp__folds *folds, const hsp__names *positive, hsp_error *err)
-{
-    const char *name = hsp__names_get(positive, 0);
-    const uint32_t chosen = hsp__names_find(&folds->class_names, name, strlen(name));
-    uint32_t number;
-    for (uint32_t *c = folds->class_of; c < folds->class_of + folds->classes; c++)
-        if (*c != HSP_NO_CLASS) *c = *c == chosen;
-    hsp__names_free(&folds->class_names);
-    hsp__names_init(&folds->class_names, &folds->memory);
-    if (!hsp__names_add(&folds->class_names, "rest", 4, &number) ||
-        !hsp__names_add(&folds->class_names, name, strlen(name), &number))
-        return hsp__fail_memory(err);
-    return HSP_OK;
-}
-
+/* Map the data's classes to those that the options keep, in their order, or to one class and the
+ * rest. A class that the data does not have stays without rows: training says so. */
 static hsp_status folds_group(hsp_context *ctx, hsp__folds *folds, const hsp_data *data,
                               const hsp_options *learner, hsp_error *err)
 {
     hsp__names keep, positive;
     HSP__TRY(hsp__prepare_classes(ctx, learner, err, &keep));
     hsp_status status = hsp__prepare_positive(ctx, learner, err, &positive);
-    if (status) {
-        hsp__names_free(&keep);
-        return status;
+    const hsp__names *from = keep.count ? &keep : &data->class_names;
+    const char *name = !status && positive.count ? hsp__names_get(&positive, 0) : NULL;
+    const uint32_t chosen = name ? hsp__names_find(from, name, strlen(name)) : HSP__NAME_NONE;
+    uint32_t number;
+    for (uint32_t c = 0; c < data->class_names.count; c++) {
+        const uint32_t found = hsp__names_find(from, hsp__names_get(&data->class_names, c),
+                                               hsp__names_size(&data->class_names, c));
+        folds->class_of[c] = found == HSP__NAME_NONE ? HSP_NO_CLASS
+                             : name                  ? found == chosen
+                                                     : found;
     }
-    status = folds_keep(folds, data, &keep, err);
-    if (!status && positive.count) status = folds_against_rest(folds, &positive, err);
+    const int room = name ? hsp__names_add(&folds->class_names, "rest", 4, &number) &&
+                                hsp__names_add(&folds->class_names, name, strlen(name), &number)
+                          : hsp__names_copy(&folds->class_names, from);
+    if (!status && !room) status = hsp__fail_memory(err);
     hsp__names_free(&keep);
     hsp__names_free(&positive);
     return status;
 }
 
-/* ---- Are there rows enough? ------------------------------------------------------------------ */
-
-static hsp_status folds_check_classes(hsp_context *ctx, const hsp__folds *folds,
-                                      const uint64_t *rows, hsp_error *err)
-{
-    uint32_t few = 0, first = 0;
-    for (uint32_t c = 0; c < folds->class_names.count; c++) {
-        if (rows[c] == 1)
-            return hsp__fail(
-                err, HSP_BAD_DATA,
-                "class '%s' has only one row; cross-validation needs at least two per class",
-                hsp__names_get(&folds->class_names, c));
-        if (rows[c] == 0 || rows[c] >= folds->count) continue;
-        if (!few++) first = c;
-    }
-    if (few)
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "class '%s' has %llu rows, fewer than the %u folds%s; some folds have none of it",
-                 hsp__names_get(&folds->class_names, first), (unsigned long long)rows[first],
-                 (unsigned)folds->count, few > 1 ? ", and it is not the only one" : "");
-    return HSP_OK;
-}
-
+/* Are there rows enough? */
 static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_view *view,
                               hsp_error *err)
 {
@@ -147,7 +91,21 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
         status = hsp__fail_option(err, "--folds",
                                   "found %u folds, expected at most the number of rows, %llu",
                                   (unsigned)folds->count, (unsigned long long)folds->rows);
-    if (!status) status = folds_check_classes(ctx, folds, rows, err);
+    uint32_t few = 0, first = 0;
+    for (uint32_t c = 0; !status && c < folds->class_names.count; c++) {
+        if (rows[c] == 1)
+            status = hsp__fail(
+                err, HSP_BAD_DATA,
+                "class '%s' has only one row; cross-validation needs at least two per class",
+                hsp__names_get(&folds->class_names, c));
+        if (rows[c] == 0 || rows[c] >= folds->count) continue;
+        if (!few++) first = c;
+    }
+    if (!status && few)
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "class '%s' has %llu rows, fewer than the %u folds%s; some folds have none of it",
+                 hsp__names_get(&folds->class_names, first), (unsigned long long)rows[first],
+                 (unsigned)folds->count, few > 1 ? ", and it is not the only one" : "");
     hsp__free(&ctx->allocator, rows);
     return status;
 }

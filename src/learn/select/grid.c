@@ -28,66 +28,46 @@ static int grid_is_number(const hsp_option *option)
     return option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
 }
 
-/* A text whose default is a number takes numbers and also some word: k of knn. */
-static int grid_counts(const hsp_option *option)
-{
-    const char *text = option->type == HSP_OPTION_TEXT ? option->fallback : NULL;
-    return text && *text && strspn(text, "0123456789") == strlen(text);
-}
-
 /* ---- What may be tuned ----------------------------------------------------------------------- */
-
-/* Why an option is not to be tuned; NULL: it may be. */
-static const char *grid_refusal(const hsp_option *option)
-{
-    static const struct {
-        const char *name, *why;
-    } refused[] = {
-        {"trace", "it sets an output, not how to learn"},
-        {"reference", "it sets an output, not how to learn"},
-        {"keep-dual", "it sets an output, not how to learn"},
-        {"warm-start", "it sets the starting point, not the result"},
-        {"positive",
-         "it sets which classes are learned, and errors of different problems cannot be compared"},
-        {"classes",
-         "it sets which classes are learned, and errors of different problems cannot be compared"},
-        {"row-weight",
-         "it sets which classes are learned, and errors of different problems cannot be compared"},
-        {"seed", "the luckiest seed is not the best one"},
-        {"index", "it changes how neighbours are found, not which"},
-        {"max-seconds", "the result of a time limit changes from run to run"}};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (strcmp(refused[i].name, option->name) == 0) return refused[i].why;
-    return option->type == HSP_OPTION_LIST ? "it is a list itself" : NULL;
-}
-
-static hsp_status grid_unknown(hsp_context *ctx, const hsp_option_table *table, const char *name,
-                               size_t size, hsp_error *err)
-{
-    char quoted[HSP__QUOTED];
-    const char **names = hsp__new(&ctx->allocator, table->count, sizeof *names);
-    if (!names) return hsp__fail_memory(err);
-    for (size_t i = 0; i < table->count; i++)
-        names[i] = table->options[i].name;
-    const char *nearest = hsp_nearest(hsp__quote(name, size, quoted), names, table->count);
-    hsp__free(&ctx->allocator, names);
-    return hsp__fail_option(err, "--tune", "%s has no option '%s'%s%s%s", table->name, quoted,
-                            nearest ? "; did you mean " : "", nearest ? nearest : "",
-                            nearest ? "?" : "");
-}
 
 /* The option that a spec names, once it is known that it may be tuned. */
 static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t size, hsp_error *err,
                               const hsp_option **out)
 {
+    static const char output[] = "it sets an output, not how to learn",
+                      problem[] = "it sets which classes are learned, and errors of different "
+                                  "problems cannot be compared";
+    static const struct {
+        const char *name, *why;
+    } refused[] = {{"trace", output},
+                   {"reference", output},
+                   {"keep-dual", output},
+                   {"warm-start", "it sets the starting point, not the result"},
+                   {"positive", problem},
+                   {"classes", problem},
+                   {"row-weight", problem},
+                   {"seed", "the luckiest seed is not the best one"},
+                   {"index", "it changes how neighbours are found, not which"},
+                   {"max-seconds", "the result of a time limit changes from run to run"}};
     const hsp_option_table *table = hsp_options_table(spec->learner);
     const hsp_option *found = NULL;
-    for (size_t i = 0; i < table->count; i++)
-        if (strlen(table->options[i].name) == size &&
-            memcmp(table->options[i].name, spec->text, size) == 0)
+    const char **names = hsp__new(&ctx->allocator, table->count, sizeof *names);
+    if (!names) return hsp__fail_memory(err);
+    for (size_t i = 0; i < table->count; i++) {
+        names[i] = table->options[i].name;
+        if (strlen(names[i]) == size && memcmp(names[i], spec->text, size) == 0)
             found = &table->options[i];
-    if (!found) return grid_unknown(ctx, table, spec->text, size, err);
-    const char *why = grid_refusal(found);
+    }
+    char quoted[HSP__QUOTED];
+    const char *nearest = hsp_nearest(hsp__quote(spec->text, size, quoted), names, table->count);
+    hsp__free(&ctx->allocator, names);
+    if (!found)
+        return hsp__fail_option(err, "--tune", "%s has no option '%s'%s%s%s", table->name, quoted,
+                                nearest ? "; did you mean " : "", nearest ? nearest : "",
+                                nearest ? "?" : "");
+    const char *why = found->type == HSP_OPTION_LIST ? "it is a list itself" : NULL;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(refused[i].name, found->name) == 0) why = refused[i].why;
     if (why) return hsp__fail_option(err, "--tune", "%s cannot be tuned: %s", found->name, why);
     if (hsp_options_is_set(spec->learner, found->name))
         return hsp__fail_option(err, "--tune", "%s is both set and tuned; remove one", found->name);
@@ -97,75 +77,58 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static hsp_status grid_add_number(const grid_spec *spec, hsp_error *err)
-{
-    hsp__grid_axis *axis = spec->axis;
-    const uint32_t count = axis->values.count;
-    assert(count > 0);
-    double *longer = hsp__resize(&spec->memory, axis->numbers, count, sizeof *longer);
-    if (!longer) return hsp__fail_memory(err);
-    axis->numbers = longer;
-    longer[count - 1] = axis->option->type == HSP_OPTION_REAL
-                            ? hsp_options_real(spec->probe, axis->option->name)
-                            : (double)hsp_options_integer(spec->probe, axis->option->name);
-    return HSP_OK;
-}
-
 /* One value more. *repeated: it was there already. */
 static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size, hsp_error *err,
                            int *repeated)
 {
     hsp__grid_axis *axis = spec->axis;
+    const char *name = axis->option->name;
     const uint32_t before = axis->values.count;
     uint32_t number;
     hsp_error inner = {0};
     if (!hsp__names_add(&axis->values, value, size, &number)) return hsp__fail_memory(err);
     *repeated = number < before;
     if (*repeated) return HSP_OK;
-    hsp_status status = hsp_options_set(spec->probe, axis->option->name,
-                                        hsp__names_get(&axis->values, number), &inner);
-    if (status == HSP_USAGE)
-        return hsp__fail_option(err, "--tune", "%s: %s", axis->option->name, inner.message);
+    hsp_status status =
+        hsp_options_set(spec->probe, name, hsp__names_get(&axis->values, number), &inner);
+    if (status == HSP_USAGE) return hsp__fail_option(err, "--tune", "%s: %s", name, inner.message);
     if (status) return hsp__fail_memory(err);
-    return grid_is_number(axis->option) ? grid_add_number(spec, err) : HSP_OK;
+    if (!grid_is_number(axis->option)) return HSP_OK;
+    assert(axis->values.count == before + 1);
+    double *longer = hsp__resize(&spec->memory, axis->numbers, before + 1, sizeof *longer);
+    if (!longer) return hsp__fail_memory(err);
+    axis->numbers = longer;
+    longer[before] = axis->option->type == HSP_OPTION_REAL
+                         ? hsp_options_real(spec->probe, name)
+                         : (double)hsp_options_integer(spec->probe, name);
+    return HSP_OK;
 }
 
-/* The next comma that is not inside brackets: kernels have commas of their own. */
-static const char *grid_comma(const char *at)
-{
-    int depth = 0;
-    for (; *at; at++) {
-        depth += (*at == '(') - (*at == ')');
-        if (*at == ',' && depth <= 0) return at;
-    }
-    return NULL;
-}
-
-/* A,B,C */
+/* A,B,C; commas inside brackets are part of a value: kernels have such. */
 static hsp_status grid_list(const grid_spec *spec, const char *values, hsp_error *err)
 {
     hsp__grid_axis *axis = spec->axis;
-    for (const char *at = values; at;) {
-        const char *comma = grid_comma(at);
-        const size_t size = comma ? (size_t)(comma - at) : strlen(at);
+    for (const char *at = values, *end = values;; at = ++end) {
         char quoted[HSP__QUOTED];
         int repeated = 0;
+        for (int depth = 0; *end && (*end != ',' || depth > 0); end++)
+            depth += (*end == '(') - (*end == ')');
+        const size_t size = (size_t)(end - at);
         HSP__TRY(grid_add(spec, at, size, err, &repeated));
         for (uint32_t i = 0; axis->numbers && !repeated && i + 1 < axis->values.count; i++)
             repeated = axis->numbers[i] == axis->numbers[axis->values.count - 1];
         if (repeated)
             return hsp__fail_option(err, "--tune", "%s: the value '%s' appears twice",
                                     axis->option->name, hsp__quote(at, size, quoted));
-        at = comma ? comma + 1 : NULL;
+        if (!*end) return HSP_OK;
     }
-    return HSP_OK;
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
 typedef struct grid_range {
     double low, high;
-    int log, whole;
+    int log;
     uint64_t count;
 } grid_range;
 
@@ -195,41 +158,12 @@ static double grid_at(const grid_range *range, uint64_t i)
     return exp(log(range->low) + (log(range->high) - log(range->low)) * share);
 }
 
-static hsp_status grid_fill(const grid_spec *spec, const grid_range *range, hsp_error *err)
-{
-    for (uint64_t i = 0; i < range->count; i++) {
-        char text[HSP__DECIMAL_MAX];
-        double value = grid_at(range, i);
-        int repeated; /* whole numbers come together: once is enough */
-        if (range->whole)
-            value = round(value);
-        else if (i && i + 1 < range->count)
-            value = grid_round(value, fabs(grid_at(range, i + 1) - value));
-        const size_t size = hsp__decimal_print_f64(value, text);
-        HSP__TRY(grid_add(spec, text, size, err, &repeated));
-    }
-    return HSP_OK;
-}
-
 static hsp_status grid_fail_range(const grid_spec *spec, const char *found, size_t size,
                                   const char *expected, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     return hsp__fail_option(err, "--tune", "%s: found '%s', expected %s", spec->axis->option->name,
                             hsp__quote(found, size, quoted), expected);
-}
-
-/* The pieces of LOW:HIGH:log:COUNT; how many there are, up to 5. */
-static int grid_split(const char *text, const char *piece[5], size_t size[5])
-{
-    int count = 0;
-    for (const char *at = text; at && count < 5; count++) {
-        const char *colon = strchr(at, ':');
-        piece[count] = at;
-        size[count] = colon ? (size_t)(colon - at) : strlen(at);
-        at = colon ? colon + 1 : NULL;
-    }
-    return count;
 }
 
 static int grid_number(const char *text, size_t size, double *out)
@@ -239,29 +173,47 @@ static int grid_number(const char *text, size_t size, double *out)
            result == HSP__DECIMAL_OK;
 }
 
-static hsp_status grid_read_range(const grid_spec *spec, const char *values, grid_range *range,
-                                  hsp_error *err)
+/* LOW:HIGH:log:COUNT */
+static hsp_status grid_fill(const grid_spec *spec, const char *values, int whole, hsp_error *err)
 {
     const char *piece[5];
-    size_t size[5];
+    size_t size[5], pieces = 0;
+    grid_range range = {0};
     double count;
-    if (grid_split(values, piece, size) != 4)
+    for (const char *at = values; at && pieces < 5; pieces++) {
+        const char *colon = strchr(at, ':');
+        piece[pieces] = at;
+        size[pieces] = colon ? (size_t)(colon - at) : strlen(at);
+        at = colon ? colon + 1 : NULL;
+    }
+    if (pieces != 4)
         return grid_fail_range(spec, values, strlen(values), "LOW:HIGH:log:COUNT", err);
-    if (!grid_number(piece[0], size[0], &range->low))
+    if (!grid_number(piece[0], size[0], &range.low))
         return grid_fail_range(spec, piece[0], size[0], "a number, the lower end", err);
-    if (!grid_number(piece[1], size[1], &range->high))
+    if (!grid_number(piece[1], size[1], &range.high))
         return grid_fail_range(spec, piece[1], size[1], "a number, the upper end", err);
-    range->log = size[2] == 3 && memcmp(piece[2], "log", 3) == 0;
-    if (!range->log && !(size[2] == 3 && memcmp(piece[2], "lin", 3) == 0))
+    range.log = size[2] == 3 && memcmp(piece[2], "log", 3) == 0;
+    if (!range.log && !(size[2] == 3 && memcmp(piece[2], "lin", 3) == 0))
         return grid_fail_range(spec, piece[2], size[2], "log or lin", err);
     if (!grid_number(piece[3], size[3], &count) || !(count >= 2 && count <= GRID_RANGE) ||
         count != floor(count))
         return grid_fail_range(spec, piece[3], size[3], "a whole number of values, 2 to 1000", err);
-    range->count = (uint64_t)count;
-    if (range->log && !(range->low > 0))
+    range.count = (uint64_t)count;
+    if (range.log && !(range.low > 0))
         return grid_fail_range(spec, piece[0], size[0], "a lower end above 0 with log", err);
-    if (!(range->low < range->high))
+    if (!(range.low < range.high))
         return grid_fail_range(spec, values, strlen(values), "the lower end first", err);
+    for (uint64_t i = 0; i < range.count; i++) {
+        char text[HSP__DECIMAL_MAX];
+        double value = grid_at(&range, i);
+        int repeated; /* whole numbers come together: once is enough */
+        if (whole)
+            value = round(value);
+        else if (i && i + 1 < range.count)
+            value = grid_round(value, fabs(grid_at(&range, i + 1) - value));
+        const size_t length = hsp__decimal_print_f64(value, text);
+        HSP__TRY(grid_add(spec, text, length, err, &repeated));
+    }
     return HSP_OK;
 }
 
@@ -275,14 +227,14 @@ static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
         return hsp__fail_option(
             err, "--tune", "found '%s', expected NAME=VALUES, as in C=0.01:100:log:9 or C=0.1,1,10",
             hsp__quote(spec->text, strlen(spec->text), quoted));
-    hsp__grid_axis *axis = spec->axis;
-    HSP__TRY(grid_option(ctx, spec, (size_t)(equals - spec->text), err, &axis->option));
-    const int counts = grid_counts(axis->option);
-    grid_range range = {.whole = counts || axis->option->type == HSP_OPTION_INTEGER};
-    if (!(counts || grid_is_number(axis->option)) || !strchr(equals, ':'))
+    HSP__TRY(grid_option(ctx, spec, (size_t)(equals - spec->text), err, &spec->axis->option));
+    const hsp_option *option = spec->axis->option;
+    /* A text whose default is a number takes numbers and also some word: k of knn. */
+    const char *text = option->type == HSP_OPTION_TEXT ? option->fallback : NULL;
+    const int counts = text && *text && strspn(text, "0123456789") == strlen(text);
+    if (!(counts || grid_is_number(option)) || !strchr(equals, ':'))
         return grid_list(spec, equals + 1, err);
-    HSP__TRY(grid_read_range(spec, equals + 1, &range, err));
-    return grid_fill(spec, &range, err);
+    return grid_fill(spec, equals + 1, counts || option->type == HSP_OPTION_INTEGER, err);
 }
 
 static hsp_status grid_finish(hsp__grid *grid, hsp_error *err)
@@ -369,18 +321,12 @@ hsp_status hsp__grid_options(hsp_context *ctx, const hsp__grid *grid, const hsp_
     return status;
 }
 
-/* +1: larger numbers are simpler; -1: smaller ones are; 0: what comes first is. */
-static int grid_direction(const hsp__grid_axis *axis)
-{
-    if (!axis->numbers) return 0;
-    if (strcmp(axis->option->name, "C") == 0) return -1;
-    return strcmp(axis->option->name, "lambda") == 0;
-}
-
 static int grid_value_simpler(const hsp__grid_axis *axis, uint64_t a, uint64_t b)
 {
-    const int direction = grid_direction(axis);
-    return direction ? (axis->numbers[a] - axis->numbers[b]) * direction > 0 : a < b;
+    const int smaller = axis->numbers && strcmp(axis->option->name, "C") == 0;
+    const int larger = axis->numbers && strcmp(axis->option->name, "lambda") == 0;
+    if (!smaller && !larger) return a < b; /* what comes first is simpler */
+    return smaller ? axis->numbers[a] < axis->numbers[b] : axis->numbers[a] > axis->numbers[b];
 }
 
 /* From the simplest on: insertion, for a path is short. */

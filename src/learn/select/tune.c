@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/scratch.h"
+#include "learn/option_helpers.h"
 #include "base/sized_report.h"
 #include "learn/select/grid.h"
 #include "learn/learner.h"
@@ -46,39 +48,24 @@ struct hsp_tuning {
 
 /* ---- Trying ---------------------------------------------------------------------------------- */
 
-/* May a run begin at another's model and still end where it would have? Those that stop by a gap
- * do. */
-static int tune_is_warm(const hsp_options *learner)
-{
-    return hsp__learner_of(learner)->starts &&
-           hsp__option_named(hsp_options_table(learner), "gap") != NULL;
-}
-
-static hsp_status tune_make_points(hsp_context *ctx, const hsp_tuning *tuning,
-                                   const hsp_options *learner, hsp_options **points, hsp_error *err)
-{
-    const int keep =
-        tune_is_warm(learner) && hsp__option_named(hsp_options_table(learner), "keep-dual");
-    hsp_status status = HSP_OK;
-    for (uint64_t p = 0; !status && p < tuning->grid.points; p++) {
-        status = hsp__grid_options(ctx, &tuning->grid, learner, p, err, &points[p]);
-        if (!status && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
-    }
-    return status;
-}
-
 static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                            const hsp__folds *folds, hsp_tuning *tuning, hsp_error *err)
 {
     const hsp__grid *grid = &tuning->grid;
-    const int warm = tune_is_warm(learner) && grid->along > 1;
-    hsp_options **points = hsp__new(&ctx->allocator, grid->points, sizeof *points);
-    uint64_t *order = hsp__new(&ctx->allocator, grid->along, sizeof *order);
+    /* a run that stops by a gap may begin at another's model and still end where it would have */
+    const int starts = hsp__learner_of(learner)->starts && hsp__options_have(learner, "gap");
+    const int warm = starts && grid->along > 1, keep = hsp__options_have(learner, "keep-dual");
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    hsp_options **points = hsp__scratch_new(&scratch, grid->points, sizeof *points);
+    uint64_t *order = hsp__scratch_new(&scratch, grid->along, sizeof *order);
     tuning->results = hsp__new(&ctx->allocator, grid->points * folds->count, sizeof(hsp_fold));
     tuning->points = hsp__new(&ctx->allocator, grid->points, sizeof *tuning->points);
     hsp_status status = HSP_OK;
-    if (!points || !order || !tuning->results || !tuning->points) status = hsp__fail_memory(err);
-    if (!status) status = tune_make_points(ctx, tuning, learner, points, err);
+    if (scratch.failed || !tuning->results || !tuning->points) status = hsp__fail_memory(err);
+    for (uint64_t p = 0; !status && p < grid->points; p++) {
+        status = hsp__grid_options(ctx, grid, learner, p, err, &points[p]);
+        if (!status && starts && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
+    }
     if (!status) {
         hsp__grid_order(grid, order);
         const hsp__cv_runner trials = {.ctx = ctx,
@@ -96,29 +83,11 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
         tuning->points[p] = hsp__held_out(tuning->results + p * folds->count, folds->count);
     for (uint64_t p = 0; points && p < grid->points; p++)
         hsp_options_free(points[p]);
-    hsp__free(&ctx->allocator, points);
-    hsp__free(&ctx->allocator, order);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
 /* ---- The table, kept with the model ---------------------------------------------------------- */
-
-static void tune_put_point(hsp__text *text, const hsp_tuning *tuning, uint64_t point)
-{
-    const hsp_held_out *all = &tuning->points[point];
-    hsp__text_puts(text, point ? ",{\"values\":[" : "{\"values\":[");
-    for (size_t a = 0; a < tuning->grid.count; a++) {
-        const char *value = hsp_tuning_value(tuning, point, a);
-        if (a) hsp__text_puts(text, ",");
-        hsp__json_put_string(text, value, strlen(value));
-    }
-    hsp__text_puts(text, "],\"error\":");
-    hsp__json_put_number(text, all->error);
-    hsp__text_puts(text, ",\"standard_error\":");
-    hsp__json_put_number(text, all->standard_error);
-    hsp__text_printf(text, ",\"unconverged\":%u,\"inseparable\":%u}", (unsigned)all->unconverged,
-                     (unsigned)all->inseparable);
-}
 
 static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, const hsp_options *tune,
                                 hsp_model *model, hsp_error *err)
@@ -134,8 +103,21 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
         hsp__json_put_string(&text, name, strlen(name));
     }
     hsp__text_puts(&text, "],\"points\":[");
-    for (uint64_t p = 0; p < tuning->grid.points; p++)
-        tune_put_point(&text, tuning, p);
+    for (uint64_t p = 0; p < tuning->grid.points; p++) {
+        const hsp_held_out *all = &tuning->points[p];
+        hsp__text_puts(&text, p ? ",{\"values\":[" : "{\"values\":[");
+        for (size_t a = 0; a < tuning->grid.count; a++) {
+            const char *value = hsp_tuning_value(tuning, p, a);
+            if (a) hsp__text_puts(&text, ",");
+            hsp__json_put_string(&text, value, strlen(value));
+        }
+        hsp__text_puts(&text, "],\"error\":");
+        hsp__json_put_number(&text, all->error);
+        hsp__text_puts(&text, ",\"standard_error\":");
+        hsp__json_put_number(&text, all->standard_error);
+        hsp__text_printf(&text, ",\"unconverged\":%u,\"inseparable\":%u}",
+                         (unsigned)all->unconverged, (unsigned)all->inseparable);
+    }
     hsp__text_printf(&text, "],\"best\":%llu,\"chosen\":%llu}", (unsigned long long)tuning->best,
                      (unsigned long long)tuning->chosen);
     hsp_status status = text.failed ? hsp__fail_memory(err)
@@ -146,26 +128,19 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static hsp_status tune_grid(hsp_context *ctx, const hsp_options *learner, const hsp_options *tune,
-                            hsp_error *err, hsp__grid *grid)
-{
-    const size_t count = hsp_options_list_count(tune, "tune");
-    const char **specs = hsp__new(&ctx->allocator, count, sizeof *specs);
-    if (!specs) return hsp__fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = hsp_options_list_item(tune, "tune", i);
-    hsp_status status = hsp__grid_parse(ctx, learner, specs, count, err, grid);
-    hsp__free(&ctx->allocator, specs);
-    return status;
-}
-
 static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
 {
-    hsp__folds folds;
-    HSP__TRY(tune_grid(ctx, learner, tune, err, &tuning->grid));
+    const size_t count = hsp_options_list_count(tune, "tune");
+    const char **specs = hsp__new(&ctx->allocator, count, sizeof *specs);
     hsp_options *first = NULL;
-    hsp_status status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
+    hsp__folds folds;
+    if (!specs) return hsp__fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = hsp_options_list_item(tune, "tune", i);
+    hsp_status status = hsp__grid_parse(ctx, learner, specs, count, err, &tuning->grid);
+    hsp__free(&ctx->allocator, specs);
+    if (!status) status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
     if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
     hsp_options_free(first);
     if (status) return status;
@@ -249,37 +224,32 @@ const char *hsp_tuning_option(const hsp_tuning *tuning, size_t option)
 
 uint64_t hsp_tuning_points(const hsp_tuning *tuning)
 {
-    if (!tuning) return 0;
-    return tuning->grid.points;
+    return tuning ? tuning->grid.points : 0;
 }
 
 const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option)
 {
-    if (!tuning) return NULL;
-    return hsp__names_get(&tuning->grid.axes[option].values,
-                          hsp__grid_value(&tuning->grid, point, option));
+    return tuning ? hsp__names_get(&tuning->grid.axes[option].values,
+                                   hsp__grid_value(&tuning->grid, point, option))
+                  : NULL;
 }
 
 const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point)
 {
-    if (!tuning) return NULL;
-    return &tuning->points[point];
+    return tuning ? &tuning->points[point] : NULL;
 }
 
 const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold)
 {
-    if (!tuning) return NULL;
-    return &tuning->results[point * tuning->folds + fold];
+    return tuning ? &tuning->results[point * tuning->folds + fold] : NULL;
 }
 
 uint64_t hsp_tuning_best(const hsp_tuning *tuning)
 {
-    if (!tuning) return 0;
-    return tuning->best;
+    return tuning ? tuning->best : 0;
 }
 
 uint64_t hsp_tuning_chosen(const hsp_tuning *tuning)
 {
-    if (!tuning) return 0;
-    return tuning->chosen;
+    return tuning ? tuning->chosen : 0;
 }
