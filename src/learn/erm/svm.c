@@ -31,7 +31,7 @@
 #include "learn/erm/erm.h"
 #include "learn/kernel/kernel_erm.h"
 #include "learn/kernel/smo.h"
-#include "learn/multiclass/crammer_fit.h"
+#include "learn/multiclass/crammer.h"
 #include "learn/train.h"
 #include "learn/online/pegasos.h"
 #include "learn/shared_options.h"

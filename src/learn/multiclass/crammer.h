@@ -2,8 +2,7 @@
 #ifndef HSP_LEARN_MULTICLASS_CRAMMER_H
 #define HSP_LEARN_MULTICLASS_CRAMMER_H
 
-#include "learn/erm/gap.h"
-#include "learn/erm/problem.h"
+#include "learn/learner.h"
 
 typedef struct hsp__crammer {
     const hsp_view *view; /* n rows of d columns, with labels of k = view->classes >= 2 classes */
@@ -35,5 +34,9 @@ hsp_status hsp__crammer_solve(hsp_context *ctx, const hsp__crammer *p, const hsp
 hsp_status hsp__crammer_gap(hsp_context *ctx, const hsp__crammer *p, const double *w,
                             const double *b, double *dual, double *u, hsp_error *err,
                             hsp__gap_values *out);
+
+/* All of it, from a training's tasks to their figures: the costs of classes are problem.cost[1] of
+ * the tasks; the figures of all classes are those of the first task (crammer_fit.c). */
+hsp_status hsp__crammer_fit(hsp__train *train, hsp_error *err);
 
 #endif

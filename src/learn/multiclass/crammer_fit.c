@@ -1,4 +1,4 @@
-#include "learn/multiclass/crammer_fit.h"
+#include "learn/multiclass/crammer.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/erm/erm.h"
 #include "learn/erm/fit.h"
 #include "learn/erm/warm_start.h"
-#include "learn/multiclass/crammer.h"
 #include "vec/vec.h"
 
 #define CRAMMER_FIT_ROUNDS 3 /* of solving and computing the gap */
@@ -35,36 +35,6 @@ static void crammer_fit_start(const hsp__train *train, double *dual, double *b)
     }
 }
 
-/* How far the row is in, and its share of what is missing (crammer.c), relative to its cost. */
-static void crammer_fit_row(const hsp__crammer *p, const double *w, const double *b,
-                            const double *dual, uint64_t i, hsp__kkt *kkt)
-{
-    const uint32_t k = p->view->classes, y = p->view->labels[i];
-    const uint64_t d = p->view->cols;
-    const double cost = p->cost[y] * (p->row_weight ? p->row_weight[i] : 1);
-    const double own = hsp__row_score(p->view, i, w + y * d, b[y]);
-    double best = -HUGE_VAL, pulled = 0, sum = 0;
-    for (uint32_t m = 0; m < k; m++) {
-        sum += dual[i * k + m];
-        if (m == y) continue;
-        const double s = hsp__row_score(p->view, i, w + m * d, b[m]);
-        best = fmax(best, s);
-        pulled -= dual[i * k + m] * (1 + s - own);
-    }
-    if (!(cost > 0)) return;
-    const double margin = own - best, a = dual[i * k + y];
-    kkt->least = fmin(kkt->least, margin);
-    kkt->dual = fmax(kkt->dual, fabs(sum) / cost);
-    kkt->complementarity = fmax(kkt->complementarity, fmax(0, 1 - margin) - pulled / cost);
-    if (!(a > 0)) return;
-    kkt->support++;
-    const double lacks = margin > 1 ? a / cost : (cost - a) / cost; /* as in gap_count */
-    if (fabs(margin - 1) <= fmax(lacks, 1e-6))
-        kkt->on++;
-    else if (margin < 1)
-        (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
-}
-
 static void crammer_fit_kkt(hsp_context *ctx, const hsp__crammer *p, const double *w,
                             const double *b, const double *dual, const double *u, hsp__kkt *kkt)
 {
@@ -75,8 +45,33 @@ static void crammer_fit_kkt(hsp_context *ctx, const hsp__crammer *p, const doubl
     const size_t all = (size_t)(k * d);
     const double size = sqrt(fmax(vec->sqnorm_f64(w, all), vec->sqnorm_f64(u, all)));
     if (size > 0) kkt->stationarity = sqrt(vec->sqdist_f64(w, u, all)) / size;
-    for (uint64_t i = 0; i < p->view->rows && !hsp__tick(ctx); i++)
-        crammer_fit_row(p, w, b, dual, i, kkt);
+    for (uint64_t i = 0; i < p->view->rows && !hsp__tick(ctx); i++) {
+        /* How far the row is in, and its share of what is missing (crammer.c), relative to its
+         * cost. */
+        const uint32_t y = p->view->labels[i];
+        const double cost = p->cost[y] * (p->row_weight ? p->row_weight[i] : 1);
+        const double own = hsp__row_score(p->view, i, w + y * d, b[y]), a = dual[i * k + y];
+        double best = -HUGE_VAL, pulled = 0, sum = 0;
+        for (uint32_t m = 0; m < k; m++) {
+            sum += dual[i * k + m];
+            if (m == y) continue;
+            const double s = hsp__row_score(p->view, i, w + m * d, b[m]);
+            best = fmax(best, s);
+            pulled -= dual[i * k + m] * (1 + s - own);
+        }
+        if (!(cost > 0)) continue;
+        const double margin = own - best;
+        kkt->least = fmin(kkt->least, margin);
+        kkt->dual = fmax(kkt->dual, fabs(sum) / cost);
+        kkt->complementarity = fmax(kkt->complementarity, fmax(0, 1 - margin) - pulled / cost);
+        if (!(a > 0)) continue;
+        kkt->support++;
+        const double lacks = margin > 1 ? a / cost : (cost - a) / cost; /* as in gap_kkt_rows */
+        if (fabs(margin - 1) <= fmax(lacks, 1e-6))
+            kkt->on++;
+        else if (margin < 1)
+            (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
+    }
     hsp__gap_margin(vec->sqnorm_f64(w, all), kkt); /* of the weights of all classes together */
 }
 
@@ -95,10 +90,9 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     /* The solver stops by the gap as computed; the full computation adds rounding errors: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
-        hsp_status status = hsp__crammer_solve(train->ctx, p, &goal, err, &s);
-        if (status) return status;
+        HSP__TRY(hsp__crammer_solve(train->ctx, p, &goal, err, &s));
         last = hsp__stop_brief(&brief, train->ctx);
-        status = hsp__crammer_gap(&last, p, s.w, s.b, s.dual, u, err, &values);
+        hsp_status status = hsp__crammer_gap(&last, p, s.w, s.b, s.dual, u, err, &values);
         if (status && status != HSP_CANCELLED) return status;
         gap_known = !status;
         passes += s.passes;
@@ -126,29 +120,16 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     return HSP_OK;
 }
 
-/* The dual weights of all classes (rows * classes, row after row) to their tasks. */
-static hsp_status crammer_fit_keep(hsp__train *train, const double *dual, hsp_error *err)
-{
-    const uint64_t n = train->prepared.view->rows;
-    for (uint32_t c = 0; c < train->count; c++) {
-        double *amounts = hsp__new_raw(&train->ctx->allocator, n, sizeof *amounts);
-        if (!amounts) return hsp__fail_memory(err);
-        for (uint64_t i = 0; i < n; i++)
-            amounts[i] = dual[i * train->count + c];
-        train->tasks[c].amounts = amounts;
-    }
-    return HSP_OK;
-}
-
 hsp_status hsp__crammer_fit(hsp__train *train, hsp_error *err)
 {
-    const hsp_allocator *memory = &train->ctx->allocator;
     const hsp_view *view = train->prepared.view;
     const uint32_t k = train->count;
-    double *cost = hsp__new(memory, k, sizeof *cost), *b = hsp__new(memory, k, sizeof *b);
-    double *u = hsp__new_raw(memory, k * view->cols, sizeof *u);
-    double *dual = hsp__new(memory, k * view->rows, sizeof *dual);
-    hsp_status status = cost && b && u && dual ? HSP_OK : hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = &train->ctx->allocator};
+    double *cost = hsp__scratch_new(&scratch, k, sizeof *cost);
+    double *b = hsp__scratch_new(&scratch, k, sizeof *b);
+    double *u = hsp__scratch_raw(&scratch, k * view->cols, sizeof *u);
+    double *dual = hsp__scratch_new(&scratch, k * view->rows, sizeof *dual);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     for (uint32_t c = 0; !status && c < k; c++)
         cost[c] = train->tasks[c].problem.cost[1];
     const hsp__crammer p = {.view = view,
@@ -157,10 +138,13 @@ hsp_status hsp__crammer_fit(hsp__train *train, hsp_error *err)
                             .offset = train->plan.offset};
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (!status) status = crammer_fit_solve(train, &p, b, u, dual, err);
-    if (!status && train->plan.keep_dual) status = crammer_fit_keep(train, dual, err);
-    hsp__free(memory, cost);
-    hsp__free(memory, b);
-    hsp__free(memory, u);
-    hsp__free(memory, dual);
+    for (uint32_t c = 0; !status && train->plan.keep_dual && c < k; c++) {
+        double *amounts = hsp__new_raw(&train->ctx->allocator, view->rows, sizeof *amounts);
+        for (uint64_t i = 0; amounts && i < view->rows; i++)
+            amounts[i] = dual[i * k + c];
+        train->tasks[c].amounts = amounts;
+        if (!amounts) status = hsp__fail_memory(err);
+    }
+    hsp__scratch_free(&scratch);
     return status;
 }

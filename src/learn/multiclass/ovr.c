@@ -73,27 +73,24 @@ static void ovr_part_ways(double *array, uint64_t stride, double *offsets, uint3
 
 hsp_status hsp__ovr_grow(hsp__ovr *team, uint32_t classes, uint64_t features, hsp_error *err)
 {
-    hsp_status status = HSP_OK;
     if (classes > team->classes) {
-        hsp__online *run = &team->runs[0];
-        const uint32_t before = run->sep.scorers;
+        hsp__online_separators *sep = &team->runs[0].sep;
+        const uint32_t before = sep->scorers;
         double *scores =
             hsp__resize(&team->ctx->allocator, team->scores, classes, sizeof *team->scores);
         if (!scores) return hsp__fail_memory(err);
         team->scores = scores;
-        status = hsp__online_grow(run, classes, features, err);
-        if (status) return status;
+        HSP__TRY(hsp__online_grow(&team->runs[0], classes, features, err));
         team->classes = classes;
         if (before > 1) return HSP_OK;
-        ovr_part_ways(run->sep.weights, run->sep.stride, run->sep.offsets, run->sep.target);
-        if (run->sep.past)
-            ovr_part_ways(run->sep.past, run->sep.stride, run->sep.past_offsets, run->sep.target);
+        ovr_part_ways(sep->weights, sep->stride, sep->offsets, sep->target);
+        if (sep->past) ovr_part_ways(sep->past, sep->stride, sep->past_offsets, sep->target);
         return HSP_OK;
     }
-    for (uint32_t c = 0; !status && c < team->count; c++)
+    for (uint32_t c = 0; c < team->count; c++)
         if (features > team->runs[c].sep.features)
-            status = hsp__online_grow(&team->runs[c], team->runs[c].sep.scorers, features, err);
-    return status;
+            HSP__TRY(hsp__online_grow(&team->runs[c], team->runs[c].sep.scorers, features, err));
+    return HSP_OK;
 }
 
 /* ---- One-vs-rest, side by side --------------------------------------------------------------- */
@@ -147,132 +144,69 @@ static hsp_status ovr_together(hsp__ovr *team, const hsp_view *view, uint64_t ro
     return status;
 }
 
-static int ovr_all_stopped(const hsp__ovr *team)
+static int ovr_stopped(const hsp__ovr *team, uint32_t from, uint32_t to)
 {
-    for (uint32_t c = 0; c < team->count; c++)
+    for (uint32_t c = from; c < to; c++)
         if (!team->runs[c].done.stopped) return 0;
     return 1;
 }
 
-/* With a kernel: the scores of rows at these positions are asked for from here on. */
-static hsp_status ovr_block_begin(const hsp__ovr *team, const uint64_t *order, uint64_t from,
-                                  uint64_t to, hsp_error *err)
+/* A pass of those of the runs first..last-1 that have not stopped, side by side. They have made as
+ * many passes, so that a shuffled order is the same for all of them. `together`: all runs' first
+ * pass, where the prediction needs the scores of all. */
+static hsp_status ovr_pass(hsp__ovr *team, const hsp_view *view, uint32_t first, uint32_t last,
+                           int together, int report, uint64_t *order, hsp_error *err)
 {
-    hsp__kernel_scores *kernel = team->runs[0].space.kernel;
-    return kernel ? hsp__kernel_scores_block(kernel, order, from, to, err) : HSP_OK;
-}
-
-/* The first pass, all runs side by side: the prediction needs the scores of all. */
-static hsp_status ovr_first_pass(hsp__ovr *team, const hsp_view *view, uint64_t *order,
-                                 hsp_error *err)
-{
-    const uint64_t rows = view->rows, chunk = hsp__online_chunk(&team->runs[0], view);
+    hsp__online *runs = team->runs;
+    hsp__kernel_scores *kernel = runs[0].space.kernel;
+    const uint64_t rows = view->rows, chunk = hsp__online_chunk(&runs[0], view);
     int updated, shuffled = 0;
     uint32_t predicted;
     hsp_status status = HSP_OK;
-    for (uint32_t c = 0; c < team->count; c++)
-        shuffled = hsp__online_begin(&team->runs[c], rows, order);
-    for (uint64_t from = 0; !status && !ovr_all_stopped(team) && from < rows; from += chunk) {
-        uint64_t to = rows - from < chunk ? rows : from + chunk;
-        status = ovr_block_begin(team, shuffled ? order : NULL, from, to, err);
-        for (uint64_t p = from; !status && p < to; p++)
-            status = ovr_together(team, view, shuffled ? order[p] : p, &updated, &predicted, err);
-        for (uint32_t c = 0; c < team->count; c++)
-            hsp__online_tick(&team->runs[c], to - from, c == 0);
-    }
-    for (uint32_t c = 0; !status && c < team->count; c++)
-        hsp__online_end(&team->runs[c]);
-    return status;
-}
-
-/* Lay the weights of all runs side by side, and have the runs keep them so. */
-static hsp_status ovr_lay_beside(hsp__ovr *team, const hsp_view *view, hsp_error *err)
-{
-    if (view->storage == HSP_DENSE || team->runs[0].rule->score) return HSP_OK;
-    hsp_status status = hsp__interleaved_init(&team->beside, &team->ctx->allocator,
-                                              team->runs[0].sep.features, team->count, err);
-    for (uint32_t c = 0; !status && team->beside.columns && c < team->count; c++) {
-        team->runs[c].sep.beside = &team->beside;
-        team->runs[c].sep.beside_at = c;
-        hsp__interleaved_fill(&team->beside, c, team->runs[c].sep.weights,
-                              team->runs[c].sep.features);
-    }
-    return status;
-}
-
-/* A block of runs: numbers from..to-1. */
-typedef struct ovr_block {
-    hsp__ovr *team;
-    const hsp_view *view;
-    uint32_t from, to;
-    int report;
-} ovr_block;
-
-static int ovr_block_stopped(const ovr_block *block)
-{
-    for (uint32_t c = block->from; c < block->to; c++)
-        if (!block->team->runs[c].done.stopped) return 0;
-    return 1;
-}
-
-/* A pass of the runs of a block that have not stopped, side by side. They have made as many passes,
- * so that a shuffled order is the same for all of them. */
-static hsp_status ovr_block_pass(const ovr_block *block, uint64_t *order, hsp_error *err)
-{
-    hsp__online *runs = block->team->runs;
-    const uint64_t rows = block->view->rows, chunk = hsp__online_chunk(&runs[0], block->view);
-    int updated, shuffled = 0;
-    hsp_status status = HSP_OK;
-    for (uint32_t c = block->from; c < block->to; c++)
+    for (uint32_t c = first; c < last; c++)
         if (!runs[c].done.stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
-    for (uint64_t from = 0; !status && !ovr_block_stopped(block) && from < rows; from += chunk) {
-        uint64_t to = rows - from < chunk ? rows : from + chunk;
-        status = ovr_block_begin(block->team, shuffled ? order : NULL, from, to, err);
+    for (uint64_t from = 0; !status && !ovr_stopped(team, first, last) && from < rows;
+         from += chunk) {
+        const uint64_t to = rows - from < chunk ? rows : from + chunk;
+        if (kernel)
+            status = hsp__kernel_scores_block(kernel, shuffled ? order : NULL, from, to, err);
         for (uint64_t p = from; !status && p < to; p++) {
             const uint64_t row = shuffled ? order[p] : p;
-            ovr_score(block->team, block->view, row, block->from, block->to);
-            for (uint32_t c = block->from; !status && c < block->to; c++)
-                status = ovr_learn(&runs[c], block->view, row, &updated, err);
+            if (together) {
+                status = ovr_together(team, view, row, &updated, &predicted, err);
+                continue;
+            }
+            ovr_score(team, view, row, first, last);
+            for (uint32_t c = first; !status && c < last; c++)
+                status = ovr_learn(&runs[c], view, row, &updated, err);
         }
-        for (uint32_t c = block->from; c < block->to; c++)
-            hsp__online_tick(&runs[c], to - from, block->report && c == block->from);
+        for (uint32_t c = first; c < last; c++)
+            hsp__online_tick(&runs[c], to - from, report && c == first);
     }
-    for (uint32_t c = block->from; !status && c < block->to; c++)
+    for (uint32_t c = first; !status && c < last; c++)
         hsp__online_end(&runs[c]);
     return status;
 }
 
-static hsp_status ovr_block_run(const ovr_block *block, hsp_error *err)
+/* The first pass of all runs, or all that are left of some. */
+static hsp_status ovr_passes(hsp__ovr *team, const hsp_view *view, uint32_t first, uint32_t last,
+                             int together, int report, hsp_error *err)
 {
-    const hsp_allocator *memory = &block->team->ctx->allocator;
+    const hsp_allocator *memory = &team->ctx->allocator;
     uint64_t *order = NULL;
     hsp_status status = HSP_OK;
-    if (block->team->plan.order == HSP__WALK_SHUFFLE) {
-        order = hsp__new_raw(memory, block->view->rows, sizeof *order);
+    if (team->plan.order == HSP__WALK_SHUFFLE) {
+        order = hsp__new_raw(memory, view->rows, sizeof *order);
         if (!order) return hsp__fail_memory(err);
     }
-    while (!status && !ovr_block_stopped(block))
-        status = ovr_block_pass(block, order, err);
+    if (together) status = ovr_pass(team, view, first, last, 1, report, order, err);
+    while (!status && !together && !ovr_stopped(team, first, last))
+        status = ovr_pass(team, view, first, last, 0, report, order, err);
     hsp__free(memory, order);
     return status;
 }
 
 #define OVR_SINGLE 3 /* runs on their own take less time than a block; measured */
-
-/* The runs that a worker takes at a time. Where there are fewer blocks than threads, and runs on
- * their own would be few for each thread, they keep all threads at work, and the weights side by
- * side go. */
-static uint32_t ovr_width(hsp__ovr *team, uint32_t threads)
-{
-    const uint32_t block = HSP__BESIDE_BLOCK;
-    if (!team->beside.columns) return 1;
-    if ((team->count + block - 1) / block >= threads) return block;
-    if ((team->count + threads - 1) / threads > OVR_SINGLE) return block;
-    for (uint32_t c = 0; c < team->count; c++)
-        team->runs[c].sep.beside = NULL;
-    hsp__interleaved_free(&team->beside, &team->ctx->allocator);
-    return 1;
-}
 
 typedef struct ovr_work {
     hsp__ovr *team;
@@ -283,50 +217,59 @@ typedef struct ovr_work {
 static hsp_status ovr_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     const ovr_work *work = user;
-    const ovr_block block = {work->team, work->view, from, to, report};
-    if (work->width > 1) return ovr_block_run(&block, err);
+    if (work->width > 1) return ovr_passes(work->team, work->view, from, to, 0, report, err);
     return hsp__online_run(&work->team->runs[from], work->view, 1, report, err);
-}
-
-/* Runs that share kernel values: all side by side, or where rows are picked one after the other;
- * threads are for the values. */
-static hsp_status ovr_share(hsp__ovr *team, const hsp_view *view, hsp_error *err)
-{
-    const ovr_block all = {team, view, 0, team->count, 1};
-    hsp_status status = HSP_OK;
-    if (team->plan.order < HSP__WALK_FIRST) return ovr_block_run(&all, err);
-    for (uint32_t c = 0; !status && c < team->count; c++)
-        status = hsp__online_run(&team->runs[c], view, 1, 1, err);
-    return status;
 }
 
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
  * by side; several at once. */
 static hsp_status ovr_apart(hsp__ovr *team, const hsp_view *view, hsp_error *err)
 {
-    if (team->runs[0].space.kernel) return ovr_share(team, view, err);
-    const int threads = hsp_context_threads(team->ctx);
-    ovr_work work = {team, view, ovr_width(team, (uint32_t)threads)};
-    return hsp__run_pool_run(&team->watch, threads, team->count, work.width, ovr_part, &work, err);
+    const uint32_t block = HSP__BESIDE_BLOCK, count = team->count;
+    const uint32_t threads = (uint32_t)hsp_context_threads(team->ctx);
+    if (team->runs[0].space.kernel) {
+        /* They share kernel values: all side by side, or where rows are picked one after the other;
+         * threads are for the values. */
+        if (team->plan.order < HSP__WALK_FIRST) return ovr_passes(team, view, 0, count, 0, 1, err);
+        for (uint32_t c = 0; c < count; c++)
+            HSP__TRY(hsp__online_run(&team->runs[c], view, 1, 1, err));
+        return HSP_OK;
+    }
+    ovr_work work = {team, view, team->beside.columns ? block : 1};
+    /* Where there are fewer blocks than threads, and runs on their own would be few for each thread,
+     * they keep all threads at work, and the weights side by side go. */
+    if (team->beside.columns && (count + block - 1) / block < threads &&
+        (count + threads - 1) / threads <= OVR_SINGLE) {
+        for (uint32_t c = 0; c < count; c++)
+            team->runs[c].sep.beside = NULL;
+        hsp__interleaved_free(&team->beside, &team->ctx->allocator);
+        work.width = 1;
+    }
+    return hsp__run_pool_run(&team->watch, (int)threads, count, work.width, ovr_part, &work, err);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
 hsp_status hsp__ovr_run(hsp__ovr *team, const hsp_view *view, hsp_error *err)
 {
-    uint64_t *order = NULL;
+    const hsp__online *run = &team->runs[0];
     hsp__stop_limit(team->ctx, team->plan.max_seconds);
     if (team->count == 1)
         return hsp__online_run(&team->runs[0], view, hsp_context_threads(team->ctx), 1, err);
     if (team->plan.order >= HSP__WALK_FIRST) return ovr_apart(team, view, err);
-    if (team->plan.order == HSP__WALK_SHUFFLE) {
-        order = hsp__new_raw(&team->ctx->allocator, view->rows, sizeof *order);
-        if (!order) return hsp__fail_memory(err);
+    if (!run->space.kernel && view->storage != HSP_DENSE && !run->rule->score) {
+        /* lay the weights of all runs side by side, and have the runs keep them so */
+        HSP__TRY(hsp__interleaved_init(&team->beside, &team->ctx->allocator, run->sep.features,
+                                       team->count, err));
+        for (uint32_t c = 0; team->beside.columns && c < team->count; c++) {
+            team->runs[c].sep.beside = &team->beside;
+            team->runs[c].sep.beside_at = c;
+            hsp__interleaved_fill(&team->beside, c, team->runs[c].sep.weights,
+                                  team->runs[c].sep.features);
+        }
     }
-    hsp_status status = team->runs[0].space.kernel ? HSP_OK : ovr_lay_beside(team, view, err);
-    if (!status) status = ovr_first_pass(team, view, order, err);
-    hsp__free(&team->ctx->allocator, order);
-    return status ? status : ovr_apart(team, view, err);
+    HSP__TRY(ovr_passes(team, view, 0, team->count, 1, 1, err));
+    return ovr_apart(team, view, err);
 }
 
 static void ovr_begin(hsp__ovr *team)
@@ -343,7 +286,7 @@ hsp_status hsp__ovr_walk(hsp__ovr *team, const hsp_view *view, uint64_t from, ui
     uint32_t predicted;
     ovr_begin(team);
     if (team->count == 1) return hsp__online_walk(&team->runs[0], view, NULL, from, to, err);
-    for (uint64_t i = from; !status && i < to && !ovr_all_stopped(team); i++)
+    for (uint64_t i = from; !status && i < to && !ovr_stopped(team, 0, team->count); i++)
         status = ovr_together(team, view, i, &updated, &predicted, err);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/erm/evidence.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"
@@ -26,19 +27,6 @@ typedef struct reduce_weights {
     int balanced;          /* as if classes had equal size */
     int uneven;            /* not all class weights are 1 */
 } reduce_weights;
-
-/* Where the rest is of several classes with weights of their own, each row gets its class's. */
-static hsp_status reduce_weigh_rows(hsp__train *train, const double *class_weight, hsp_error *err)
-{
-    const hsp_view *view = train->prepared.view;
-    const double *own = train->prepared.weight;
-    double *weight = hsp__new_raw(&train->ctx->allocator, view->rows, sizeof *weight);
-    if (!weight) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < view->rows; i++)
-        weight[i] = class_weight[view->labels[i]] * (own ? own[i] : 1);
-    train->row_weight = weight;
-    return HSP_OK;
-}
 
 /* The two costs of a problem whose rows weigh side[0] and side[1], together `total`. */
 static void reduce_cost(const hsp__plan *plan, double total, const double side[2], int balanced,
@@ -69,107 +57,86 @@ static void reduce_cost_class(const hsp__train *train, const reduce_weights *wei
     if (weights->balanced && with > 0) cost[1] *= train->total / (train->count * with);
 }
 
-static hsp_status reduce_costs(hsp__train *train, const reduce_weights *weights, hsp_error *err)
-{
-    const int pairs = hsp__reduce_pairs(train);
-    train->row_weight = train->prepared.weight;
-    if (weights->uneven && train->count > 1 && !train->plan.at_once && !pairs)
-        return reduce_weigh_rows(train, weights->class, err);
-    return HSP_OK;
-}
-
-static hsp_status reduce_weights_read(hsp__train *train, hsp_error *err, reduce_weights *to)
+static hsp_status reduce_weights_read(hsp__train *train, hsp__scratch *scratch, hsp_error *err,
+                                      reduce_weights *to)
 {
     const hsp_view *view = train->prepared.view;
     const double *own = train->prepared.weight;
-    to->total = hsp__new(&train->ctx->allocator, view->classes, sizeof *to->total);
-    to->class = hsp__new(&train->ctx->allocator, view->classes, sizeof *to->class);
-    if (!to->total || !to->class) return hsp__fail_memory(err);
-    hsp_status status = HSP_OK;
+    to->total = hsp__scratch_new(scratch, view->classes, sizeof *to->total);
+    to->class = hsp__scratch_new(scratch, view->classes, sizeof *to->class);
+    if (scratch->failed) return hsp__fail_memory(err);
     for (uint32_t c = 0; c < view->classes; c++)
         to->class[c] = 1;
     if (hsp__options_have(train->options, "weight"))
-        status =
-            hsp__row_weights_classes(train->ctx, train->options, &train->prepared.data->class_names,
-                                     err, to->class, &to->balanced);
+        HSP__TRY(hsp__row_weights_classes(train->ctx, train->options,
+                                          &train->prepared.data->class_names, err, to->class,
+                                          &to->balanced));
     for (uint64_t i = 0; i < view->rows; i++)
         to->total[view->labels[i]] += own ? own[i] : 1;
     for (uint32_t c = 0; c < view->classes; c++) {
         train->total += to->total[c];
         to->uneven |= to->class[c] != 1;
     }
-    return status;
+    train->row_weight = train->prepared.weight;
+    if (!to->uneven || train->count == 1 || train->plan.at_once || hsp__reduce_pairs(train))
+        return HSP_OK;
+    /* Where the rest is of several classes with weights of their own, each row gets its class's. */
+    double *weight = hsp__new_raw(&train->ctx->allocator, view->rows, sizeof *weight);
+    if (!weight) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
+        weight[i] = to->class[view->labels[i]] * (own ? own[i] : 1);
+    train->row_weight = weight;
+    return HSP_OK;
 }
 
 /* ---- Pairs of classes ------------------------------------------------------------------------ */
 
-/* The rows of the classes i and j, with labels 0 and 1: in the order of the data, or for a kernel
- * machine (`grouped`) those of i, then those of j. */
-static hsp_status reduce_list(hsp__train *train, hsp__task *task, const uint64_t *rows,
-                              const uint64_t *first, int grouped, hsp_error *err)
-{
-    const hsp_allocator *memory = &train->ctx->allocator;
-    const double *weight = train->prepared.weight;
-    const uint32_t i = task->pair[0], j = task->pair[1];
-    const uint64_t *a = rows + first[i], *a_end = rows + first[i + 1];
-    const uint64_t *b = rows + first[j], *b_end = rows + first[j + 1];
-    const uint64_t count = (uint64_t)(a_end - a) + (uint64_t)(b_end - b);
-    uint32_t *labels = hsp__new_raw(memory, count, sizeof *labels);
-    task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
-    task->list = hsp__new_raw(memory, count, sizeof *task->list);
-    task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
-    if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
-    for (uint64_t k = 0; k < count; k++) {
-        const int lower = b == b_end || (a < a_end && (grouped || *a < *b));
-        labels[k] = !lower;
-        task->list[k] = lower ? *a++ : *b++;
-        if (weight) task->own_weight[k] = weight[task->list[k]];
-    }
-    assert(a == a_end && b == b_end);
-    task->problem.view = &task->own;
-    task->problem.positive = 1;
-    task->problem.row_weight = weight ? task->own_weight : NULL;
-    return HSP_OK;
-}
-
-static hsp_status reduce_pairs(hsp__train *train, const reduce_weights *weights, hsp_error *err)
+/* The rows of the classes i and j of each pair, with labels 0 and 1: in the order of the data, or for
+ * a kernel machine those of i, then those of j. */
+static hsp_status reduce_pairs(hsp__train *train, hsp__scratch *scratch,
+                               const reduce_weights *weights, hsp_error *err)
 {
     const hsp_allocator *memory = &train->ctx->allocator;
     const hsp_view *view = train->prepared.view;
+    const double *weight = train->prepared.weight;
     /* rows: those of class 0, ascending, then those of class 1 ...; where each class starts */
-    uint64_t *rows = hsp__new_raw(memory, view->rows, sizeof *rows);
-    uint64_t *first = hsp__new(memory, (uint64_t)view->classes + 2, sizeof *first);
-    hsp_status status = rows && first ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < view->rows; i++)
+    uint64_t *rows = hsp__scratch_raw(scratch, view->rows, sizeof *rows);
+    uint64_t *first = hsp__scratch_new(scratch, (uint64_t)view->classes + 2, sizeof *first);
+    if (scratch->failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < view->rows; i++)
         first[view->labels[i] + 2]++;
-    for (uint32_t c = 2; !status && c < view->classes + 2; c++)
+    for (uint32_t c = 2; c < view->classes + 2; c++)
         first[c] += first[c - 1];
-    for (uint64_t i = 0; !status && i < view->rows; i++)
+    for (uint64_t i = 0; i < view->rows; i++)
         rows[first[view->labels[i] + 1]++] = i;
-    for (uint32_t c = 0; !status && c < train->count; c++) {
+    for (uint32_t c = 0; c < train->count; c++) {
         hsp__task *task = &train->tasks[c];
+        hsp__problem *p = &task->problem;
         hsp__pair_classes(view->classes, c, &task->pair[0], &task->pair[1]);
-        const double side[2] = {weights->total[task->pair[0]], weights->total[task->pair[1]]};
+        const uint32_t i = task->pair[0], j = task->pair[1];
+        const double side[2] = {weights->total[i], weights->total[j]};
         reduce_cost(&train->plan, side[0] + side[1], side, weights->balanced, task);
-        for (int k = 0; k < 2; k++)
-            task->problem.cost[k] *= weights->class[task->pair[k]];
-        status = reduce_list(train, task, rows, first, train->is_native, err);
+        p->cost[0] *= weights->class[i];
+        p->cost[1] *= weights->class[j];
+        const uint64_t *a = rows + first[i], *a_end = rows + first[i + 1];
+        const uint64_t *b = rows + first[j], *b_end = rows + first[j + 1];
+        const uint64_t count = (uint64_t)(a_end - a) + (uint64_t)(b_end - b);
+        uint32_t *labels = hsp__new_raw(memory, count, sizeof *labels);
+        task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
+        task->list = hsp__new_raw(memory, count, sizeof *task->list);
+        task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
+        if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
+        for (uint64_t k = 0; k < count; k++) {
+            const int lower = b == b_end || (a < a_end && (train->is_native || *a < *b));
+            labels[k] = !lower;
+            task->list[k] = lower ? *a++ : *b++;
+            if (weight) task->own_weight[k] = weight[task->list[k]];
+        }
+        assert(a == a_end && b == b_end);
+        p->view = &task->own;
+        p->positive = 1;
+        p->row_weight = weight ? task->own_weight : NULL;
     }
-    hsp__free(memory, rows);
-    hsp__free(memory, first);
-    return status;
-}
-
-/* A pair's rows with their numbers, for a learner that looks at them. */
-static hsp_status reduce_open_pair(const hsp__train *train, hsp_context *ctx, hsp__task *task,
-                                   hsp_error *err, hsp_data **out)
-{
-    hsp_status status =
-        hsp_data_select(ctx, train->prepared.data, task->list, task->own.rows, err, out);
-    if (status) return status;
-    memcpy((*out)->labels, task->own.labels, task->own.rows * sizeof *task->own.labels);
-    (*out)->view.classes = 2;
-    task->problem.view = &(*out)->view;
     return HSP_OK;
 }
 
@@ -186,12 +153,12 @@ static hsp_status reduce_count(hsp__train *train, hsp_error *err)
                          (unsigned)classes);
     train->count = (uint32_t)hsp__pair_count(classes);
     if (hsp__option_is(train->options, "average", "vote"))
-        return hsp__fail_at(err, HSP_USAGE, "--average", 0, 0,
-                            "voting is not available with one-vs-one; use --average average, or "
-                            "--multiclass native");
+        return hsp__fail_option(err, "--average",
+                                "voting is not available with one-vs-one; use --average average, "
+                                "or --multiclass native");
     if (hsp__option_text(train->options, "trace"))
-        return hsp__fail_at(err, HSP_USAGE, "--trace", 0, 0,
-                            "a trace needs two classes; choose them with --positive or --classes");
+        return hsp__fail_option(
+            err, "--trace", "a trace needs two classes; choose them with --positive or --classes");
     return HSP_OK;
 }
 
@@ -200,18 +167,17 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
     const hsp_allocator *memory = &train->ctx->allocator;
     const hsp_view *view = train->prepared.view;
     const hsp__plan *plan = &train->plan;
-    hsp_status status = reduce_count(train, err);
-    if (status) return status;
-    const int several = train->count > 1 && !plan->at_once;
+    HSP__TRY(reduce_count(train, err));
+    const int several = train->count > 1 && !plan->at_once, pairs = hsp__reduce_pairs(train);
     train->tasks = hsp__new(memory, train->count, sizeof *train->tasks);
     train->weights =
         hsp__new(memory, plan->kernel ? 0 : train->count * view->cols, sizeof *train->weights);
     if (several) train->supports = hsp__new(memory, view->rows, sizeof *train->supports);
     if (!train->tasks || !train->weights || (several && !train->supports))
         return hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = memory};
     reduce_weights weights = {0};
-    status = reduce_weights_read(train, err, &weights);
-    if (!status) status = reduce_costs(train, &weights, err);
+    hsp_status status = reduce_weights_read(train, &scratch, err, &weights);
     for (uint32_t c = 0; !status && c < train->count; c++) {
         train->tasks[c].radius = (double)NAN;
         train->tasks[c].problem = (hsp__problem){.view = view,
@@ -222,16 +188,15 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
                                                  .offset = plan->offset,
                                                  .hard = plan->hard,
                                                  .lambda = plan->lambda};
-        if (!hsp__reduce_pairs(train)) reduce_cost_class(train, &weights, c);
+        if (!pairs) reduce_cost_class(train, &weights, c);
     }
-    if (!status && hsp__reduce_pairs(train)) status = reduce_pairs(train, &weights, err);
+    if (!status && pairs) status = reduce_pairs(train, &scratch, &weights, err);
     train->watch.each = view->rows;
     if (several) {
-        train->watch.unit = hsp__reduce_pairs(train) ? "pairs" : "classes";
+        train->watch.unit = pairs ? "pairs" : "classes";
         train->watch.problems = train->count;
     }
-    hsp__free(memory, weights.total);
-    hsp__free(memory, weights.class);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -325,7 +290,14 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
     task->left_out = train->count > 1 && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop);
     if (task->left_out) return HSP_OK;
     if (!train->plan.kernel) s->w = train->weights + c * train->prepared.view->cols;
-    hsp_status status = task->list ? reduce_open_pair(train, ctx, task, err, &rows) : HSP_OK;
+    hsp_status status = HSP_OK;
+    if (task->list) /* a pair's rows with their numbers, for a learner that looks at them */
+        status = hsp_data_select(ctx, train->prepared.data, task->list, task->own.rows, err, &rows);
+    if (rows) {
+        memcpy(rows->labels, task->own.labels, task->own.rows * sizeof *task->own.labels);
+        rows->view.classes = 2;
+        task->problem.view = &rows->view;
+    }
     if (!status) status = train->learner->fit(train, ctx, task, report, err);
     if (!status) status = hsp__reduce_keep(train, ctx, task, err);
     if (task->list) task->problem.view = &task->own;

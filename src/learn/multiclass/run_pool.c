@@ -1,7 +1,7 @@
 #include "learn/multiclass/run_pool.h"
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 
 typedef struct run_pool_state {
@@ -27,22 +27,18 @@ static void run_pool_worker(void *user, int worker)
 hsp_status hsp__run_pool_run(hsp__watch *watch, int workers, uint32_t count, uint32_t width,
                              hsp__run_pool_fn fn, void *user, hsp_error *err)
 {
-    const hsp_allocator *memory = &watch->ctx->allocator;
+    hsp__scratch scratch = {.memory = &watch->ctx->allocator};
     run_pool_state work = {.fn = fn, .user = user, .count = count, .width = width};
-    hsp_status status = HSP_OK;
-    work.statuses = hsp__new(memory, count, sizeof *work.statuses);
-    work.errors = hsp__new(memory, count, sizeof *work.errors);
-    if (!work.statuses || !work.errors) {
-        status = hsp__fail_memory(err);
-    } else {
+    work.statuses = hsp__scratch_new(&scratch, count, sizeof *work.statuses);
+    work.errors = hsp__scratch_new(&scratch, count, sizeof *work.errors);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status)
         hsp__workers_run(watch->ctx, (uint32_t)workers < count ? workers : (int)count,
                          run_pool_worker, &work);
-        for (uint32_t c = 0; !status && c < count; c++) {
-            status = work.statuses[c];
-            if (status && err) *err = work.errors[c];
-        }
+    for (uint32_t c = 0; !status && c < count; c++) {
+        status = work.statuses[c];
+        if (status && err) *err = work.errors[c];
     }
-    hsp__free(memory, work.statuses);
-    hsp__free(memory, work.errors);
+    hsp__scratch_free(&scratch);
     return status;
 }
