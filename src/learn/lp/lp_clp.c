@@ -1,5 +1,7 @@
 #include "learn/lp/lp_clp.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -16,12 +18,39 @@ static hsp_status lp_clp_fail_missing(hsp_error *err)
 }
 
 #ifdef HSP_HAVE_CLP
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdlib.h>
-
 #include <Clp_C_Interface.h>
+#include <dlfcn.h>
+#else /* the same calls, which cannot be loaded */
+typedef void Clp_Simplex;
+Clp_Simplex *Clp_newModel(void);
+void Clp_deleteModel(Clp_Simplex *model);
+void Clp_setLogLevel(Clp_Simplex *model, int value);
+void Clp_setSmallElementValue(Clp_Simplex *model, double value);
+void Clp_setPrimalTolerance(Clp_Simplex *model, double value);
+void Clp_setDualTolerance(Clp_Simplex *model, double value);
+void Clp_scaling(Clp_Simplex *model, int mode);
+void Clp_addColumns(Clp_Simplex *model, int count, const double *lower, const double *upper,
+                    const double *cost, const int *starts, const int *rows, const double *values);
+void Clp_addRows(Clp_Simplex *model, int count, const double *lower, const double *upper,
+                 const int *starts, const int *columns, const double *values);
+void Clp_chgRowLower(Clp_Simplex *model, const double *lower);
+void Clp_chgColumnLower(Clp_Simplex *model, const double *lower);
+void Clp_chgColumnUpper(Clp_Simplex *model, const double *upper);
+void Clp_chgObjCoefficients(Clp_Simplex *model, const double *cost);
+int Clp_numberColumns(Clp_Simplex *model);
+int Clp_numberRows(Clp_Simplex *model);
+void Clp_copyinStatus(Clp_Simplex *model, const unsigned char *sides);
+int Clp_getColumnStatus(Clp_Simplex *model, int column);
+void Clp_setColumnStatus(Clp_Simplex *model, int column, int side);
+void Clp_setNumberIterations(Clp_Simplex *model, int count);
+void Clp_setMaximumIterations(Clp_Simplex *model, int count);
+int Clp_primal(Clp_Simplex *model, int pass);
+int Clp_dual(Clp_Simplex *model, int pass);
+int Clp_numberIterations(Clp_Simplex *model);
+int Clp_status(Clp_Simplex *model);
+const double *Clp_getColSolution(Clp_Simplex *model);
+const double *Clp_getRowPrice(Clp_Simplex *model);
+#endif
 
 /* CLP is loaded when a program is solved. */
 /* clang-format off */
@@ -48,30 +77,26 @@ struct hsp__clp {
     uint64_t steps;
 };
 
+#ifdef HSP_HAVE_CLP
 /* CLP may bring OpenBLAS along, which starts a thread for every processor as it is loaded. Where
  * there is no memory for them it interrupts the process, or waits for them for ever as the process
  * ends. The programs solved here have no use for these threads, so it is told to start none: by the
  * environment, which is all it listens to then, and only while it is being loaded, and only if the
  * caller did not say how many there shall be. */
-static hsp_status lp_clp_open(hsp_error *err, void **library)
+static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
 {
     static const char *const names[] = {"libClp.so.1", "libClp.so", "libClp.1.dylib", NULL};
     static const char threads[] = "OPENBLAS_NUM_THREADS";
-    *library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
-    if (*library) return HSP_OK;
-    const int silent = !getenv(threads) && !getenv("OMP_NUM_THREADS");
-    if (silent && setenv(threads, "1", 0)) return hsp__fail_memory(err);
-    hsp_status status = hsp__library_open(names, err, library);
-    if (silent) unsetenv(threads);
-    return status == HSP_UNSUPPORTED ? lp_clp_fail_missing(err) : status;
-}
-
-static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
-{
-    hsp_status status = lp_clp_open(err, &clp->library);
-    if (status) return status;
     void *found;
     int all = 1;
+    clp->library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+    if (!clp->library) {
+        const int silent = !getenv(threads) && !getenv("OMP_NUM_THREADS");
+        if (silent && setenv(threads, "1", 0)) return hsp__fail_memory(err);
+        const hsp_status status = hsp__library_open(names, err, &clp->library);
+        if (silent) unsetenv(threads);
+        if (status) return status == HSP_UNSUPPORTED ? lp_clp_fail_missing(err) : status;
+    }
 #define LP_CLP_FIND(name)                      \
     found = dlsym(clp->library, "Clp_" #name); \
     memcpy(&clp->name, &found, sizeof found);  \
@@ -82,13 +107,21 @@ static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
     dlclose(clp->library);
     return lp_clp_fail_missing(err);
 }
+#else
+#define dlclose(library) ((void)(library))
+static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
+{
+    *clp = (lp_clp_calls){0};
+    return lp_clp_fail_missing(err);
+}
+#endif
 
 hsp_status hsp__clp_ready(hsp_error *err)
 {
     lp_clp_calls clp;
-    hsp_status status = lp_clp_load(&clp, err);
-    if (!status) dlclose(clp.library);
-    return status;
+    HSP__TRY(lp_clp_load(&clp, err));
+    dlclose(clp.library);
+    return HSP_OK;
 }
 
 #define LP_CLP_TOLERANCE 1e-9
@@ -98,8 +131,7 @@ hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, cons
                         const double *cost, hsp_error *err, hsp__clp **out)
 {
     lp_clp_calls clp;
-    hsp_status status = lp_clp_load(&clp, err);
-    if (status) return status;
+    HSP__TRY(lp_clp_load(&clp, err));
     hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
     int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
     if (lp)
@@ -210,10 +242,12 @@ static void *lp_clp_main(void *user)
 /* CLP asks nobody whether to go on, but looks at its limit of iterations after each of them. So it
  * works on a thread of its own, while this one ticks (base/stop.h) and, when the work must end,
  * takes the limit down. */
-static void lp_clp_run(hsp__clp *lp, int primal)
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
 {
     lp_clp_job job = {lp, primal, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
     pthread_t thread;
+    lp->clp.setNumberIterations(lp->model, 0);
+    lp->clp.setMaximumIterations(lp->model, steps);
     if (!lp->ctx->stop || pthread_create(&thread, NULL, lp_clp_main, &job)) {
         lp_clp_main(&job);
     } else {
@@ -227,13 +261,6 @@ static void lp_clp_run(hsp__clp *lp, int primal)
     }
     pthread_cond_destroy(&job.end);
     pthread_mutex_destroy(&job.lock);
-}
-
-hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
-{
-    lp->clp.setNumberIterations(lp->model, 0);
-    lp->clp.setMaximumIterations(lp->model, steps);
-    lp_clp_run(lp, primal);
     lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
     const int status = lp->clp.status(lp->model);
     if (status == 0) return HSP__CLP_OPTIMAL;
@@ -254,88 +281,3 @@ const double *hsp__clp_prices(const hsp__clp *lp)
 {
     return lp->clp.getRowPrice(lp->model);
 }
-
-#else
-
-hsp_status hsp__clp_ready(hsp_error *err)
-{
-    return lp_clp_fail_missing(err);
-}
-
-hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
-                        const double *cost, hsp_error *err, hsp__clp **out)
-{
-    (void)ctx, (void)columns, (void)lower, (void)upper, (void)cost, (void)out;
-    return lp_clp_fail_missing(err);
-}
-
-void hsp__clp_free(hsp__clp *lp)
-{
-    (void)lp;
-}
-
-void hsp__clp_add_rows(hsp__clp *lp, int count, const double *lower, const double *upper,
-                       const int *starts, const int *columns, const double *values)
-{
-    (void)lp, (void)count, (void)lower, (void)upper, (void)starts, (void)columns, (void)values;
-}
-
-void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const double *upper,
-                          const double *cost, const int *starts, const int *rows,
-                          const double *values)
-{
-    (void)lp, (void)count, (void)lower, (void)upper, (void)cost, (void)starts, (void)rows;
-    (void)values;
-}
-
-void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
-{
-    (void)lp, (void)lower;
-}
-
-void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
-{
-    (void)lp, (void)lower, (void)upper;
-}
-
-void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
-{
-    (void)lp, (void)cost;
-}
-
-hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err)
-{
-    (void)lp, (void)err;
-    return HSP_OK;
-}
-
-void hsp__clp_set_side(hsp__clp *lp, int column, int upper)
-{
-    (void)lp, (void)column, (void)upper;
-}
-
-hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
-{
-    (void)lp, (void)primal, (void)steps;
-    return HSP__CLP_TROUBLE;
-}
-
-uint64_t hsp__clp_steps(const hsp__clp *lp)
-{
-    (void)lp;
-    return 0;
-}
-
-const double *hsp__clp_values(const hsp__clp *lp)
-{
-    (void)lp;
-    return NULL;
-}
-
-const double *hsp__clp_prices(const hsp__clp *lp)
-{
-    (void)lp;
-    return NULL;
-}
-
-#endif

@@ -28,6 +28,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "learn/lp/lp.h"
 
@@ -125,21 +126,6 @@ static void lp_point_residual(const lp_point_state *t)
 
 /* ---- Least squares over the multipliers in use ----------------------------------------------- */
 
-static void lp_point_fill(const lp_point_state *t)
-{
-    memset(t->m, 0, t->equations * t->used * sizeof *t->m);
-    for (uint64_t u = 0; u < t->used && !hsp__tick(t->ctx); u++) {
-        long double *column = t->m + u * t->equations;
-        const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
-        const long double y = (long double)hsp__problem_y(t->p, t->rows[t->in[u]]);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const uint64_t at = t->place[hsp__row_column(&row, k)];
-            if (at) column[at - 1] = y * lp_point_entry(t, &row, k);
-        }
-        column[lp_point_sum_of(t, t->in[u])] = 1;
-    }
-}
-
 static long double lp_point_squares(const long double *x, uint64_t from, uint64_t to)
 {
     long double sum = 0;
@@ -189,7 +175,17 @@ static void lp_point_reflect(const lp_point_state *t, uint64_t k, long double he
 static int lp_point_least_squares(lp_point_state *t)
 {
     uint64_t rank = 0;
-    lp_point_fill(t);
+    memset(t->m, 0, t->equations * t->used * sizeof *t->m);
+    for (uint64_t u = 0; u < t->used && !hsp__tick(t->ctx); u++) { /* M */
+        long double *column = t->m + u * t->equations;
+        const hsp__row row = hsp__view_row(t->p->view, t->rows[t->in[u]]);
+        const long double y = (long double)hsp__problem_y(t->p, t->rows[t->in[u]]);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t at = t->place[hsp__row_column(&row, k)];
+            if (at) column[at - 1] = y * lp_point_entry(t, &row, k);
+        }
+        column[lp_point_sum_of(t, t->in[u])] = 1;
+    }
     for (; rank < t->used && rank < t->equations; rank++) {
         lp_point_pivot(t, rank);
         long double *v = t->m + rank * t->equations;
@@ -280,61 +276,48 @@ static long double lp_point_off(const lp_point_state *t, int own)
     return most;
 }
 
-/* Room for M, if it is not beyond reason. */
-static hsp_status lp_point_reserve(lp_point_state *t, hsp_error *err, int *fits)
-{
-    const uint64_t entries = t->equations * (t->used + 1);
-    *fits = entries <= LP_POINT_ENTRIES && (double)entries * (double)t->used <= LP_POINT_WORK;
-    if (!*fits || hsp__reserve(&t->ctx->allocator, (void **)&t->m, &t->room, entries, sizeof *t->m))
-        return HSP_OK;
-    return hsp__fail_memory(err);
-}
-
-/* One step: least squares, and what it leaves. `end`: nothing more can change. */
+/* One step: least squares, and what it leaves. `end`: nothing more can change, or M is beyond
+ * reason. */
 static hsp_status lp_point_step(lp_point_state *t, hsp_error *err, int *end)
 {
-    int fits = 1;
-    const hsp_status status = lp_point_reserve(t, err, &fits);
-    *end = status || !fits;
-    if (*end) return status;
+    const uint64_t entries = t->equations * (t->used + 1);
+    *end = entries > LP_POINT_ENTRIES || (double)entries * (double)t->used > LP_POINT_WORK;
+    if (*end) return HSP_OK;
+    if (!hsp__reserve(&t->ctx->allocator, (void **)&t->m, &t->room, entries, sizeof *t->m))
+        return hsp__fail_memory(err);
     const int independent = lp_point_least_squares(t);
-    if (hsp__stopped(t->ctx)) return hsp__stop_status(t->ctx, err);
+    HSP__TRY(hsp__stop_status(t->ctx, err));
     const int whole = lp_point_move(t) && independent;
     lp_point_residual(t);
     *end = whole && !lp_point_join(t);
     return hsp__stop_status(t->ctx, err);
 }
 
-/* Equations scaled by the columns, until their residual is rounding relative to those. */
-static hsp_status lp_point_approach(lp_point_state *t, hsp_error *err, int *near)
+static hsp_status lp_point_solve(lp_point_state *t, hsp_error *err, int *found)
 {
-    int end = 0;
-    for (uint64_t step = 0, steps = 30 + t->used; step < steps && !end && !*near; step++) {
+    int end = 0, near = 0;
+    long double before = HUGE_VALL;
+    /* Equations scaled by the columns, until their residual is rounding relative to those. */
+    for (uint64_t step = 0, steps = 30 + t->used; step < steps && !end && !near; step++) {
         lp_point_meet(t);
         lp_point_residual(t);
-        const hsp_status status = lp_point_step(t, err, &end);
-        if (status) return status;
-        *near = lp_point_off(t, 0) <= 1;
+        HSP__TRY(lp_point_step(t, err, &end));
+        near = lp_point_off(t, 0) <= 1;
     }
-    return HSP_OK;
-}
-
-/* Equations scaled by the rows in use, until their residual is rounding relative to their terms. */
-static hsp_status lp_point_refine(lp_point_state *t, hsp_error *err, int *found)
-{
-    int end = 0;
-    long double before = HUGE_VALL;
+    if (!near) return HSP_OK;
+    /* Equations scaled by the rows in use, until their residual is rounding relative to their
+     * terms. */
     t->refine = 1;
+    end = 0;
     for (int step = 0; step < LP_POINT_REFINED; step++) {
         lp_point_meet(t);
         lp_point_residual(t);
-        if (hsp__stopped(t->ctx)) return hsp__stop_status(t->ctx, err);
+        HSP__TRY(hsp__stop_status(t->ctx, err));
         const long double off = lp_point_off(t, 1);
         *found = off <= 1;
         if (*found || (end && !(off < before / 2))) return HSP_OK;
         before = off;
-        const hsp_status status = lp_point_step(t, err, &end);
-        if (status) return status;
+        HSP__TRY(lp_point_step(t, err, &end));
     }
     return HSP_OK;
 }
@@ -361,51 +344,31 @@ static void lp_point_trim(lp_point_state *t, double *a)
         a[t->in[u]] = (double)t->a[t->in[u]];
 }
 
-static hsp_status lp_point_solve(lp_point_state *t, double *a, hsp_error *err, int *found)
-{
-    int near = 0;
-    hsp_status status = lp_point_approach(t, err, &near);
-    if (!status && near) status = lp_point_refine(t, err, found);
-    if (!status && *found) lp_point_trim(t, a);
-    return status;
-}
-
-static hsp_status lp_point_make(lp_point_state *t, double *a, hsp_error *err, int *found)
-{
-    const hsp_allocator *memory = &t->ctx->allocator;
-    t->a = hsp__new(memory, t->count, sizeof *t->a);
-    t->in = hsp__new_raw(memory, t->count, sizeof *t->in);
-    t->z = hsp__new_raw(memory, t->count, sizeof *t->z);
-    t->beta = hsp__new_raw(memory, t->count, sizeof *t->beta);
-    t->place = hsp__new_raw(memory, t->p->view->cols, sizeof *t->place);
-    t->own = hsp__new_raw(memory, t->p->view->cols, sizeof *t->own);
-    t->r = hsp__new_raw(memory, t->p->view->cols + 2, sizeof *t->r);
-    t->size = hsp__new_raw(memory, t->p->view->cols + 2, sizeof *t->size);
-    const int good = t->a && t->in && t->z && t->beta && t->place && t->own && t->r && t->size;
-    hsp_status status = good ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < t->count; i++) {
-        if (!(a[i] > 0)) continue;
-        t->a[i] = (long double)a[i];
-        t->in[t->used++] = i;
-    }
-    if (!status && t->used) status = lp_point_solve(t, a, err, found);
-    hsp__free(memory, t->a);
-    hsp__free(memory, t->in);
-    hsp__free(memory, t->z);
-    hsp__free(memory, t->beta);
-    hsp__free(memory, t->place);
-    hsp__free(memory, t->own);
-    hsp__free(memory, t->r);
-    hsp__free(memory, t->size);
-    hsp__free(memory, t->m);
-    return status;
-}
-
 hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const int *exponents,
                                 const uint64_t *rows, uint64_t count, double *a, hsp_error *err,
                                 int *found)
 {
+    const uint64_t d = p->view->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     lp_point_state t = {.ctx = ctx, .p = p, .exponents = exponents, .rows = rows, .count = count};
     *found = 0;
-    return lp_point_make(&t, a, err, found);
+    t.a = hsp__scratch_new(&scratch, count, sizeof *t.a);
+    t.in = hsp__scratch_raw(&scratch, count, sizeof *t.in);
+    t.z = hsp__scratch_raw(&scratch, count, sizeof *t.z);
+    t.beta = hsp__scratch_raw(&scratch, count, sizeof *t.beta);
+    t.place = hsp__scratch_raw(&scratch, d, sizeof *t.place);
+    t.own = hsp__scratch_raw(&scratch, d, sizeof *t.own);
+    t.r = hsp__scratch_raw(&scratch, d + 2, sizeof *t.r);
+    t.size = hsp__scratch_raw(&scratch, d + 2, sizeof *t.size);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t i = 0; !status && i < count; i++) {
+        if (!(a[i] > 0)) continue;
+        t.a[i] = (long double)a[i];
+        t.in[t.used++] = i;
+    }
+    if (!status && t.used) status = lp_point_solve(&t, err, found);
+    if (!status && *found) lp_point_trim(&t, a);
+    hsp__free(&ctx->allocator, t.m);
+    hsp__scratch_free(&scratch);
+    return status;
 }

@@ -37,6 +37,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "learn/lp/lp.h"
 #include "learn/erm/matvec.h"
@@ -57,6 +58,7 @@ enum { LP_SEPARATE_PLUS = 1, LP_SEPARATE_MINUS = 2 };
 
 typedef struct lp_separate_state {
     hsp_context *ctx;
+    hsp__scratch scratch; /* all but `rows` */
     const hsp__problem *p;
     hsp__watch *watch;
     int report;
@@ -161,41 +163,24 @@ static void lp_separate_bounds(lp_separate_state *t)
     t->upper[d + 1] = fmin(t->scale * LP_SEPARATE_CAP, t->trust);
 }
 
-/* New rows came: weights that are variables only now, in the first program all, begin where the
- * means of the classes point. */
-static hsp_status lp_separate_limit(lp_separate_state *t, int first, hsp_error *err)
-{
-    const uint64_t d = t->p->view->cols;
-    hsp_status status = first ? hsp__clp_begin(t->lp, err) : HSP_OK;
-    if (status) return status;
-    lp_separate_bounds(t);
-    hsp__clp_set_bounds(t->lp, t->lower, t->upper);
-    for (uint64_t j = 0; j < d; j++) {
-        if (first || t->fixed[j]) hsp__clp_set_side(t->lp, (int)j, t->pull[j] > 0);
-        t->fixed[j] = t->lower[j] == t->upper[j];
-    }
-    return HSP_OK;
-}
-
 /* The rows first .. t->count - 1 as rows of the program. */
 static hsp_status lp_separate_load(lp_separate_state *t, uint64_t first, hsp_error *err)
 {
-    const hsp_allocator *memory = &t->ctx->allocator;
     const uint64_t d = t->p->view->cols, count = t->count - first;
+    hsp__scratch scratch = {.memory = &t->ctx->allocator};
     assert(first <= t->count);
     uint64_t entries = 0;
     for (uint64_t r = first; r < t->count; r++)
         entries += hsp__view_row(t->p->view, t->rows[r]).count + 2;
     if (entries > INT_MAX / 2)
         return hsp__fail(err, HSP_BAD_DATA, "too many entries for a linear program");
-    double *lower = hsp__new(memory, count, sizeof *lower), *upper;
-    upper = hsp__new(memory, count, sizeof *upper);
-    int *starts = hsp__new(memory, count + 1, sizeof *starts);
-    int *columns = hsp__new_raw(memory, entries, sizeof *columns);
-    double *values = hsp__new_raw(memory, entries, sizeof *values);
-    const int fine = lower && upper && starts && columns && values;
-    int at = 0;
-    for (uint64_t r = first; fine && r < t->count; r++) {
+    double *lower = hsp__scratch_new(&scratch, count, sizeof *lower);
+    double *upper = hsp__scratch_new(&scratch, count, sizeof *upper);
+    int *starts = hsp__scratch_new(&scratch, count + 1, sizeof *starts), at = 0;
+    int *columns = hsp__scratch_raw(&scratch, entries, sizeof *columns);
+    double *values = hsp__scratch_raw(&scratch, entries, sizeof *values);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t r = first; !status && r < t->count; r++) {
         const uint64_t i = t->rows[r];
         const hsp__row row = hsp__view_row(t->p->view, i);
         const double y = hsp__problem_y(t->p, i);
@@ -214,13 +199,19 @@ static hsp_status lp_separate_load(lp_separate_state *t, uint64_t first, hsp_err
         lower[r - first] = lp_separate_row_lower(t, i);
         upper[r - first] = HUGE_VAL;
     }
-    if (fine) hsp__clp_add_rows(t->lp, (int)count, lower, upper, starts, columns, values);
-    hsp__free(memory, lower);
-    hsp__free(memory, upper);
-    hsp__free(memory, starts);
-    hsp__free(memory, columns);
-    hsp__free(memory, values);
-    return fine ? lp_separate_limit(t, first == 0, err) : hsp__fail_memory(err);
+    if (!status) hsp__clp_add_rows(t->lp, (int)count, lower, upper, starts, columns, values);
+    hsp__scratch_free(&scratch);
+    if (!status && first == 0) status = hsp__clp_begin(t->lp, err);
+    if (status) return status;
+    /* Weights that are variables only now, in the first program all, begin where the means of the
+     * classes point. */
+    lp_separate_bounds(t);
+    hsp__clp_set_bounds(t->lp, t->lower, t->upper);
+    for (uint64_t j = 0; j < d; j++) {
+        if (first == 0 || t->fixed[j]) hsp__clp_set_side(t->lp, (int)j, t->pull[j] > 0);
+        t->fixed[j] = t->lower[j] == t->upper[j];
+    }
+    return HSP_OK;
 }
 
 static hsp_status lp_separate_join(lp_separate_state *t, uint64_t i, hsp_error *err)
@@ -234,7 +225,8 @@ static hsp_status lp_separate_join(lp_separate_state *t, uint64_t i, hsp_error *
     return HSP_OK;
 }
 
-/* Solve, looking at the clock now and then, and read the answer. */
+/* Solve, looking at the clock now and then, and read the answer; its weights are for the columns as
+ * they are, in double. */
 static void lp_separate_solve(lp_separate_state *t)
 {
     const uint64_t d = t->p->view->cols;
@@ -257,60 +249,49 @@ static void lp_separate_solve(lp_separate_state *t)
     for (uint64_t j = 0; j <= d; j++)
         t->next[j] = t->centre[j] + (long double)values[j] / (long double)t->scale;
     t->claimed = values[d + 1] / t->scale;
-}
-
-/* Is a weight, or the margin, held back by the trust region alone? */
-static int lp_separate_at_trust(const lp_separate_state *t)
-{
-    const double *values = hsp__clp_values(t->lp);
-    for (uint64_t j = 0; j < t->p->view->cols + 2; j++)
-        if (t->lower[j] < t->upper[j] && fabs(values[j]) >= 0.99 * t->trust) return 1;
-    return 0;
+    for (uint64_t j = 0; j < d; j++)
+        t->answer->w[j] = (double)ldexpl(t->next[j], -t->exponents[j]);
+    t->answer->b = (double)t->next[d];
 }
 
 /* The next program, around the answer of the last, at a scale that shows how far it was off. */
-static int lp_separate_zoom(lp_separate_state *t, hsp_error *err, hsp_status *status)
+static hsp_status lp_separate_zoom(lp_separate_state *t, hsp_error *err, int *deeper)
 {
+    const double *values = hsp__clp_values(t->lp);
+    const uint64_t d = t->p->view->cols;
     long double worst = HUGE_VALL;
+    int held = 0; /* is a weight, or the margin, held back by the trust region alone? */
+    *deeper = 0;
     for (uint64_t r = 0; r < t->count; r++)
         worst = fminl(worst, lp_separate_margin(t, t->rows[r], t->next));
-    if (lp_separate_at_trust(t) && t->trust < t->scale) {
+    for (uint64_t j = 0; j < d + 2; j++)
+        held |= t->lower[j] < t->upper[j] && fabs(values[j]) >= 0.99 * t->trust;
+    if (held && t->trust < t->scale) {
         t->trust *= LP_SEPARATE_TRUST; /* the best is further away, and not yet the time to zoom */
     } else {
         const long double off = (long double)t->claimed - worst;
         double scale = t->scale * LP_SEPARATE_ZOOM;
         if (off > 0 && 1 / off < (long double)scale) scale = (double)exp2l(floorl(log2l(1 / off)));
-        if (!(scale >= 2 * t->scale) || scale > LP_SEPARATE_DEEPEST) return 0;
+        if (!(scale >= 2 * t->scale) || scale > LP_SEPARATE_DEEPEST) return HSP_OK;
         t->scale = scale;
         t->trust = LP_SEPARATE_TRUST;
     }
-    memcpy(t->centre, t->next, (t->p->view->cols + 1) * sizeof *t->centre);
+    memcpy(t->centre, t->next, (d + 1) * sizeof *t->centre);
     double *lower = hsp__new_raw(&t->ctx->allocator, t->count, sizeof *lower);
-    if (!lower) {
-        *status = hsp__fail_memory(err);
-        return 0;
-    }
+    if (!lower) return hsp__fail_memory(err);
     for (uint64_t r = 0; r < t->count; r++)
         lower[r] = lp_separate_row_lower(t, t->rows[r]);
     lp_separate_bounds(t);
-    t->cost[t->p->view->cols + 1] = -LP_SEPARATE_WORTH;
+    t->cost[d + 1] = -LP_SEPARATE_WORTH;
     hsp__clp_set_cost(t->lp, t->cost);
     hsp__clp_set_row_lower(t->lp, lower);
     hsp__clp_set_bounds(t->lp, t->lower, t->upper);
     hsp__free(&t->ctx->allocator, lower);
-    return 1;
+    *deeper = 1;
+    return HSP_OK;
 }
 
 /* ---- The answer on all rows ------------------------------------------------------------------ */
-
-/* Weights for the columns as they are, in double. */
-static void lp_separate_weights(const lp_separate_state *t)
-{
-    const uint64_t d = t->p->view->cols;
-    for (uint64_t j = 0; j < d; j++)
-        t->answer->w[j] = (double)ldexpl(t->next[j], -t->exponents[j]);
-    t->answer->b = (double)t->next[d];
-}
 
 typedef struct lp_separate_wrong {
     double margin;
@@ -340,56 +321,45 @@ static void lp_separate_check_part(void *user, uint64_t part)
             hsp__problem_cost(t->p, i) > 0 && !hsp__lp_right(t->p, i, t->answer->w, t->answer->b);
 }
 
-/* Which rows are to join: those with too little margin, cheaply; when there is none, all that are
- * not right beyond doubt. */
-static void lp_separate_mark(const lp_separate_state *t, unsigned char *wrong)
-{
-    const uint64_t n = t->p->view->rows;
-    const double enough = t->claimed > 0 ? LP_SEPARATE_SHARE * t->claimed : 0;
-    uint64_t plain = 0;
-    hsp__matvec_scores(t->ctx, t->p->view, t->answer->w, t->answer->b, t->scores);
-    for (uint64_t i = 0; i < n; i++) {
-        wrong[i] = !t->in[i] && hsp__problem_cost(t->p, i) > 0 &&
-                   !(hsp__problem_y(t->p, i) * t->scores[i] > enough);
-        plain += wrong[i];
-    }
-    if (plain) return;
-    lp_separate_check work = {.t = t, .parts = hsp__parts(n, 64), .wrong = wrong};
-    hsp__tasks_try(t->ctx, work.parts, lp_separate_check_part, &work);
-}
-
-/* Have the worst of the rows that are wrong join. *wrong: how many there are; *joined: how many
- * joined. */
+/* Have the worst of the rows that are wrong join: those with too little margin, cheaply; when there is
+ * none, all that are not right beyond doubt. *wrong: how many there are; *joined: how many joined. */
 static hsp_status lp_separate_try(lp_separate_state *t, hsp_error *err, uint64_t *wrong,
                                   uint64_t *joined)
 {
-    const hsp_allocator *memory = &t->ctx->allocator;
-    const uint64_t n = t->p->view->rows, first = t->count;
-    unsigned char *marks = hsp__new(memory, n, 1);
-    lp_separate_wrong *list = NULL;
-    uint64_t outside = 0;
-    hsp_status status = marks ? HSP_OK : hsp__fail_memory(err);
+    const hsp__problem *p = t->p;
+    const uint64_t n = p->view->rows, first = t->count;
+    const double enough = t->claimed > 0 ? LP_SEPARATE_SHARE * t->claimed : 0;
+    hsp__scratch scratch = {.memory = &t->ctx->allocator};
+    unsigned char *marks = hsp__scratch_new(&scratch, n, 1);
+    uint64_t plain = 0, outside = 0, k = 0;
     *wrong = *joined = 0;
-    if (!status) lp_separate_mark(t, marks);
-    if (!status) status = hsp__stop_status(t->ctx, err);
+    if (!marks) return hsp__fail_memory(err);
+    hsp__matvec_scores(t->ctx, p->view, t->answer->w, t->answer->b, t->scores);
+    for (uint64_t i = 0; i < n; i++) {
+        marks[i] = !t->in[i] && hsp__problem_cost(p, i) > 0 &&
+                   !(hsp__problem_y(p, i) * t->scores[i] > enough);
+        plain += marks[i];
+    }
+    lp_separate_check work = {.t = t, .parts = hsp__parts(n, 64), .wrong = marks};
+    if (!plain) hsp__tasks_try(t->ctx, work.parts, lp_separate_check_part, &work);
+    hsp_status status = hsp__stop_status(t->ctx, err);
     for (uint64_t i = 0; !status && i < n; i++) {
         *wrong += marks[i];
         outside += marks[i] && !t->in[i];
     }
-    if (outside) list = hsp__new_raw(memory, outside, sizeof *list);
-    if (outside && !list) status = hsp__fail_memory(err);
-    for (uint64_t i = 0, k = 0; !status && outside && i < n; i++)
-        if (marks[i] && !t->in[i])
-            list[k++] = (lp_separate_wrong){hsp__problem_y(t->p, i) * t->scores[i], i};
-    if (!status && outside) {
-        qsort(list, outside, sizeof *list, lp_separate_by_margin);
+    if (outside) {
+        lp_separate_wrong *list = hsp__scratch_raw(&scratch, outside, sizeof *list);
+        if (!list) status = hsp__fail_memory(err);
+        for (uint64_t i = 0; !status && i < n; i++)
+            if (marks[i] && !t->in[i])
+                list[k++] = (lp_separate_wrong){hsp__problem_y(p, i) * t->scores[i], i};
+        if (!status) qsort(list, outside, sizeof *list, lp_separate_by_margin);
         *joined = t->count / 2 + 50 < outside ? t->count / 2 + 50 : outside;
-        for (uint64_t k = 0; !status && k < *joined; k++)
+        for (k = 0; !status && k < *joined; k++)
             status = lp_separate_join(t, list[k].row, err);
         if (!status) status = lp_separate_load(t, first, err);
     }
-    hsp__free(memory, list);
-    hsp__free(memory, marks);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -418,23 +388,6 @@ static void lp_separate_finish(const lp_separate_state *t)
 
 /* ---- The common point ------------------------------------------------------------------------ */
 
-/* Do the prices of the program lead to one? */
-static hsp_status lp_separate_meet(lp_separate_state *t, hsp_error *err, int *found)
-{
-    const hsp_allocator *memory = &t->ctx->allocator;
-    const double *prices = hsp__clp_prices(t->lp);
-    double *a = hsp__new_raw(memory, t->count, sizeof *a);
-    if (!a) return hsp__fail_memory(err);
-    for (uint64_t r = 0; r < t->count; r++)
-        a[r] = prices[r] > 0 ? -2 / t->cost[t->p->view->cols + 1] * prices[r] : 0;
-    hsp_status status =
-        hsp__lp_common_point(t->ctx, t->p, t->exponents, t->rows, t->count, a, err, found);
-    for (uint64_t r = 0; !status && *found && r < t->count; r++)
-        t->answer->a[t->rows[r]] = a[r];
-    hsp__free(memory, a);
-    return status;
-}
-
 /* ---- All of it ------------------------------------------------------------------------------- */
 
 /* The first rows: of each class as many, evenly spread. */
@@ -460,88 +413,69 @@ static hsp_status lp_separate_begin(lp_separate_state *t, hsp_error *err)
 
 static hsp_status lp_separate_loop(lp_separate_state *t, hsp_error *err)
 {
-    hsp_status status = HSP_OK;
+    const hsp_allocator *memory = &t->ctx->allocator;
     uint64_t wrong = 0, joined = 0;
-    int met = 0, deeper = 1;
-    for (;;) {
+    for (int met = 0, deeper = 1; deeper;) {
         lp_separate_solve(t);
-        lp_separate_weights(t);
         if (t->stopped) return HSP_OK;
-        if (t->claimed <= 1e-6) status = lp_separate_meet(t, err, &met);
-        if (status) return status;
-        if (met) {
-            t->answer->stop = HSP_STOP_INSEPARABLE;
-            return HSP_OK;
+        if (t->claimed <= 1e-6) { /* do the prices of the program lead to a common point? */
+            const double *prices = hsp__clp_prices(t->lp);
+            double *a = hsp__new_raw(memory, t->count, sizeof *a);
+            if (!a) return hsp__fail_memory(err);
+            for (uint64_t r = 0; r < t->count; r++)
+                a[r] = prices[r] > 0 ? -2 / t->cost[t->p->view->cols + 1] * prices[r] : 0;
+            hsp_status status =
+                hsp__lp_common_point(t->ctx, t->p, t->exponents, t->rows, t->count, a, err, &met);
+            for (uint64_t r = 0; !status && met && r < t->count; r++)
+                t->answer->a[t->rows[r]] = a[r];
+            hsp__free(memory, a);
+            if (!status && met) t->answer->stop = HSP_STOP_INSEPARABLE;
+            if (status || met) return status;
         }
-        status = lp_separate_try(t, err, &wrong, &joined);
-        if (status) return status;
+        HSP__TRY(lp_separate_try(t, err, &wrong, &joined));
         if (wrong == 0) {
             lp_separate_finish(t);
             t->answer->stop = HSP_STOP_CONVERGED;
             return HSP_OK;
         }
-        if (joined) continue;
-        deeper = lp_separate_zoom(t, err, &status);
-        if (status || !deeper) return status;
+        if (!joined) HSP__TRY(lp_separate_zoom(t, err, &deeper));
     }
+    return HSP_OK;
 }
 
 static hsp_status lp_separate_new(lp_separate_state *t, hsp_error *err)
 {
-    const hsp_allocator *memory = &t->ctx->allocator;
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
+    hsp__scratch *scratch = &t->scratch;
     if (d > INT_MAX / 4 || n > INT_MAX / 4)
         return hsp__fail(err, HSP_BAD_DATA, "too many rows or columns for a linear program");
-    t->exponents = hsp__new_raw(memory, d, sizeof *t->exponents);
-    t->in = hsp__new(memory, n, sizeof *t->in);
-    t->centre = hsp__new(memory, d + 1, sizeof *t->centre);
-    t->next = hsp__new(memory, d + 1, sizeof *t->next);
-    t->scores = hsp__new_raw(memory, n, sizeof *t->scores);
-    t->signs = hsp__new(memory, d, sizeof *t->signs);
-    t->fixed = hsp__new(memory, d, sizeof *t->fixed);
-    t->pull = hsp__new(memory, d, sizeof *t->pull);
-    t->lower = hsp__new(memory, d + 2, sizeof *t->lower);
-    t->upper = hsp__new(memory, d + 2, sizeof *t->upper);
-    t->cost = hsp__new(memory, d + 2, sizeof *t->cost);
-    hsp_status status = t->exponents && t->in && t->centre && t->next && t->scores && t->signs &&
-                                t->fixed && t->pull && t->lower && t->upper && t->cost
-                            ? HSP_OK
-                            : hsp__fail_memory(err);
-    if (!status) {
-        hsp__lp_exponents(t->ctx, t->p, t->exponents);
-        t->scale = 1;
-        t->trust = HUGE_VAL;
-        for (uint64_t i = 0; i < n; i++)
-            t->reach = fmax(t->reach, 1 + (double)hsp__view_row(t->p->view, i).count);
-        lp_separate_bounds(t);
-        t->cost[d + 1] = -1;
-        status = hsp__clp_new(t->ctx, (int)d + 2, t->lower, t->upper, t->cost, err, &t->lp);
-    }
-    return status;
-}
-
-static void lp_separate_free(lp_separate_state *t)
-{
-    const hsp_allocator *memory = &t->ctx->allocator;
-    hsp__clp_free(t->lp);
-    hsp__free(memory, t->exponents);
-    hsp__free(memory, t->rows);
-    hsp__free(memory, t->in);
-    hsp__free(memory, t->centre);
-    hsp__free(memory, t->next);
-    hsp__free(memory, t->scores);
-    hsp__free(memory, t->signs);
-    hsp__free(memory, t->fixed);
-    hsp__free(memory, t->pull);
-    hsp__free(memory, t->lower);
-    hsp__free(memory, t->upper);
-    hsp__free(memory, t->cost);
+    t->exponents = hsp__scratch_raw(scratch, d, sizeof *t->exponents);
+    t->in = hsp__scratch_new(scratch, n, sizeof *t->in);
+    t->centre = hsp__scratch_new(scratch, d + 1, sizeof *t->centre);
+    t->next = hsp__scratch_new(scratch, d + 1, sizeof *t->next);
+    t->scores = hsp__scratch_raw(scratch, n, sizeof *t->scores);
+    t->signs = hsp__scratch_new(scratch, d, sizeof *t->signs);
+    t->fixed = hsp__scratch_new(scratch, d, sizeof *t->fixed);
+    t->pull = hsp__scratch_new(scratch, d, sizeof *t->pull);
+    t->lower = hsp__scratch_new(scratch, d + 2, sizeof *t->lower);
+    t->upper = hsp__scratch_new(scratch, d + 2, sizeof *t->upper);
+    t->cost = hsp__scratch_new(scratch, d + 2, sizeof *t->cost);
+    if (scratch->failed) return hsp__fail_memory(err);
+    hsp__lp_exponents(t->ctx, t->p, t->exponents);
+    t->scale = 1;
+    t->trust = HUGE_VAL;
+    for (uint64_t i = 0; i < n; i++)
+        t->reach = fmax(t->reach, 1 + (double)hsp__view_row(t->p->view, i).count);
+    lp_separate_bounds(t);
+    t->cost[d + 1] = -1;
+    return hsp__clp_new(t->ctx, (int)d + 2, t->lower, t->upper, t->cost, err, &t->lp);
 }
 
 hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch *watch, int report,
                             hsp_error *err, hsp__lp_answer *answer)
 {
     lp_separate_state t = {.ctx = ctx, .p = p, .watch = watch, .report = report, .answer = answer};
+    t.scratch.memory = &ctx->allocator;
     answer->stop = HSP_STOP_PASSES;
     memset(answer->a, 0, p->view->rows * sizeof *answer->a);
     hsp_status status = lp_separate_new(&t, err);
@@ -551,6 +485,8 @@ hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch 
         hsp__watch_stopped(ctx, &answer->stop);
         status = HSP_OK;
     }
-    lp_separate_free(&t);
+    hsp__clp_free(t.lp);
+    hsp__free(&ctx->allocator, t.rows);
+    hsp__scratch_free(&t.scratch);
     return status;
 }

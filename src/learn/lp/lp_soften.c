@@ -21,7 +21,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/lp/lp.h"
 #include "learn/erm/matvec.h"
@@ -30,100 +30,54 @@
 #define LP_SOFTEN_GAP   1e-6
 #define LP_SOFTEN_TICK  256 /* rows between two ticks */
 
-/* The arrays of the dual program, column after column. */
 typedef struct lp_soften_state {
     hsp_context *ctx;
     const hsp__problem *p;
+    hsp__scratch scratch;
     int *exponents; /* d */
-    double *lower, *upper, *cost;
-    int *starts, *rows;
-    double *values;
     double *scores; /* n */
     double *u;      /* d */
     hsp__clp *lp;
 } lp_soften_state;
 
-static void lp_soften_fill(lp_soften_state *t)
-{
-    const uint64_t n = t->p->view->rows, d = t->p->view->cols;
-    int at = 0;
-    for (uint64_t i = 0; i < n; i++) {
-        if (i % LP_SOFTEN_TICK == 0 && hsp__tick(t->ctx)) return;
-        const hsp__row row = hsp__view_row(t->p->view, i);
-        const double y = hsp__problem_y(t->p, i);
-        t->starts[i] = at;
-        t->upper[i] = hsp__problem_cost(t->p, i);
-        t->cost[i] = -1;
-        for (uint64_t k = 0; t->upper[i] > 0 && k < row.count; k++) {
-            const uint64_t j = hsp__row_column(&row, k);
-            const double x = hsp__row_value(t->p->view, &row, k);
-            if (x == 0) continue;
-            t->rows[at] = (int)j;
-            t->values[at++] = y * ldexp(x, -t->exponents[j]);
-        }
-        if (t->p->offset == HSP__OFFSET_NONE) continue;
-        t->rows[at] = (int)d;
-        t->values[at++] = y;
-    }
-    t->starts[n] = at;
-}
-
+/* The dual program, column after column. */
 static hsp_status lp_soften_load(lp_soften_state *t, hsp_error *err)
 {
-    const hsp_allocator *memory = &t->ctx->allocator;
-    const int n = (int)t->p->view->rows, d = (int)t->p->view->cols;
-    double *zeros = hsp__new(memory, (uint64_t)d + 1, sizeof *zeros);
-    int *none = hsp__new(memory, (uint64_t)d + 2, sizeof *none);
-    hsp_status status = zeros && none ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = hsp__clp_new(t->ctx, 0, NULL, NULL, NULL, err, &t->lp);
-    if (!status) {
-        lp_soften_fill(t);
-        status = hsp__stop_status(t->ctx, err);
+    const hsp__problem *p = t->p;
+    const uint64_t n = p->view->rows, d = p->view->cols, entries = hsp_view_stored(p->view) + n;
+    hsp__scratch *scratch = &t->scratch;
+    double *lower = hsp__scratch_new(scratch, n, sizeof *lower);
+    double *upper = hsp__scratch_raw(scratch, n, sizeof *upper);
+    double *cost = hsp__scratch_raw(scratch, n, sizeof *cost);
+    int *starts = hsp__scratch_raw(scratch, n + 1, sizeof *starts);
+    int *rows = hsp__scratch_raw(scratch, entries, sizeof *rows);
+    double *values = hsp__scratch_raw(scratch, entries, sizeof *values);
+    double *zeros = hsp__scratch_new(scratch, d + 1, sizeof *zeros);
+    int *none = hsp__scratch_new(scratch, d + 2, sizeof *none), at = 0;
+    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp__clp_new(t->ctx, 0, NULL, NULL, NULL, err, &t->lp));
+    for (uint64_t i = 0; i < n; i++) {
+        if (i % LP_SOFTEN_TICK == 0 && hsp__tick(t->ctx)) return hsp__stop_status(t->ctx, err);
+        const hsp__row row = hsp__view_row(p->view, i);
+        const double y = hsp__problem_y(p, i);
+        starts[i] = at;
+        upper[i] = hsp__problem_cost(p, i);
+        cost[i] = -1;
+        for (uint64_t k = 0; upper[i] > 0 && k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            const double x = hsp__row_value(p->view, &row, k);
+            if (x == 0) continue;
+            rows[at] = (int)j;
+            values[at++] = y * ldexp(x, -t->exponents[j]);
+        }
+        if (p->offset == HSP__OFFSET_NONE) continue;
+        rows[at] = (int)d;
+        values[at++] = y;
     }
-    if (!status) {
-        hsp__clp_add_rows(t->lp, d + 1, zeros, zeros, none, none, zeros);
-        hsp__clp_add_columns(t->lp, n, t->lower, t->upper, t->cost, t->starts, t->rows, t->values);
-    }
-    hsp__free(memory, zeros);
-    hsp__free(memory, none);
-    return status;
-}
-
-static hsp_status lp_soften_new(lp_soften_state *t, hsp_error *err)
-{
-    const hsp_allocator *memory = &t->ctx->allocator;
-    const uint64_t n = t->p->view->rows, d = t->p->view->cols;
-    const uint64_t entries = hsp_view_stored(t->p->view) + n;
-    if (entries > INT_MAX / 2 || d > INT_MAX / 4)
-        return hsp__fail(err, HSP_BAD_DATA, "too many entries for a linear program");
-    t->exponents = hsp__new_raw(memory, d, sizeof *t->exponents);
-    t->lower = hsp__new(memory, n, sizeof *t->lower);
-    t->upper = hsp__new_raw(memory, n, sizeof *t->upper);
-    t->cost = hsp__new_raw(memory, n, sizeof *t->cost);
-    t->starts = hsp__new_raw(memory, n + 1, sizeof *t->starts);
-    t->rows = hsp__new_raw(memory, entries, sizeof *t->rows);
-    t->values = hsp__new_raw(memory, entries, sizeof *t->values);
-    t->scores = hsp__new_raw(memory, n, sizeof *t->scores);
-    t->u = hsp__new_raw(memory, d, sizeof *t->u);
-    if (!t->exponents || !t->lower || !t->upper || !t->cost || !t->starts || !t->rows ||
-        !t->values || !t->scores || !t->u)
-        return hsp__fail_memory(err);
-    return HSP_OK;
-}
-
-static void lp_soften_free(lp_soften_state *t)
-{
-    const hsp_allocator *memory = &t->ctx->allocator;
-    hsp__clp_free(t->lp);
-    hsp__free(memory, t->exponents);
-    hsp__free(memory, t->lower);
-    hsp__free(memory, t->upper);
-    hsp__free(memory, t->cost);
-    hsp__free(memory, t->starts);
-    hsp__free(memory, t->rows);
-    hsp__free(memory, t->values);
-    hsp__free(memory, t->scores);
-    hsp__free(memory, t->u);
+    starts[n] = at;
+    hsp__clp_add_rows(t->lp, (int)d + 1, zeros, zeros, none, none, zeros);
+    hsp__clp_add_columns(t->lp, (int)n, lower, upper, cost, starts, rows, values);
+    return hsp__stop_status(t->ctx, err);
 }
 
 /* Both values from the rows themselves. */
@@ -132,8 +86,7 @@ static hsp_status lp_soften_values(lp_soften_state *t, hsp_error *err, hsp__lp_a
     const uint64_t n = t->p->view->rows, d = t->p->view->cols;
     hsp__gap_balance(t->ctx, t->p, answer->a);
     hsp__matvec_scores(t->ctx, t->p->view, answer->w, 0, t->scores);
-    hsp_status status = hsp__gap_offset(t->ctx, t->p, t->scores, err, &answer->b);
-    if (status) return status;
+    HSP__TRY(hsp__gap_offset(t->ctx, t->p, t->scores, err, &answer->b));
     answer->primal = answer->dual_value = 0;
     for (uint64_t i = 0; i < n; i++) {
         const double y = hsp__problem_y(t->p, i), m = y * (t->scores[i] + answer->b);
@@ -141,11 +94,11 @@ static hsp_status lp_soften_values(lp_soften_state *t, hsp_error *err, hsp__lp_a
         answer->dual_value += answer->a[i];
         t->scores[i] = y * answer->a[i];
     }
-    status = hsp__matvec_combine(t->ctx, t->p->view, t->scores, err, t->u);
-    for (uint64_t j = 0; !status && j < d; j++)
+    HSP__TRY(hsp__matvec_combine(t->ctx, t->p->view, t->scores, err, t->u));
+    for (uint64_t j = 0; j < d; j++)
         answer->dual_value -= fabs(t->u[j] * answer->w[j]);
     if (answer->dual_value < 0) answer->dual_value = 0; /* no slack is below 0 */
-    return status;
+    return HSP_OK;
 }
 
 static hsp_status lp_soften_solve(lp_soften_state *t, hsp__watch *watch, int report, hsp_error *err,
@@ -155,8 +108,7 @@ static hsp_status lp_soften_solve(lp_soften_state *t, hsp__watch *watch, int rep
     hsp__clp_outcome outcome = HSP__CLP_LIMIT;
     int steps = LP_SOFTEN_STEPS, stopped = 0;
     hsp__lp_exponents(t->ctx, t->p, t->exponents);
-    hsp_status status = lp_soften_load(t, err);
-    if (status) return status;
+    HSP__TRY(lp_soften_load(t, err));
     answer->rounds++;
     while (outcome == HSP__CLP_LIMIT && !stopped) {
         outcome = hsp__clp_solve(t->lp, 1, steps);
@@ -171,57 +123,52 @@ static hsp_status lp_soften_solve(lp_soften_state *t, hsp__watch *watch, int rep
         answer->w[j] = ldexp(-prices[j], -t->exponents[j]);
     answer->b = t->p->offset == HSP__OFFSET_NONE ? 0 : -prices[d];
     if (stopped) return HSP_CANCELLED;
-    status = lp_soften_values(t, err, answer);
-    if (!status)
-        answer->stop = answer->primal - answer->dual_value <= LP_SOFTEN_GAP * answer->primal
-                           ? HSP_STOP_CONVERGED
-                           : HSP_STOP_PASSES;
-    return status;
-}
-
-/* The run was stopped: what the weights are worth, if there is time to see. */
-static hsp_status lp_soften_stopped(lp_soften_state *t, hsp_error *err, hsp__lp_answer *answer)
-{
-    hsp_context *ctx = t->ctx;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    hsp__watch_stopped(ctx, &answer->stop);
-    t->ctx = &last;
-    const hsp_status status = lp_soften_values(t, err, answer);
-    t->ctx = ctx;
-    if (status != HSP_CANCELLED) return status;
-    answer->primal = (double)NAN;
-    answer->dual_value = 0;
+    HSP__TRY(lp_soften_values(t, err, answer));
+    answer->stop = answer->primal - answer->dual_value <= LP_SOFTEN_GAP * answer->primal
+                       ? HSP_STOP_CONVERGED
+                       : HSP_STOP_PASSES;
     return HSP_OK;
-}
-
-/* A separator whose margins are all 1 at least has no slack. */
-static int lp_soften_is_slackless(const hsp__problem *p, const double *scores)
-{
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        if (hsp__problem_cost(p, i) > 0 && !(hsp__problem_y(p, i) * scores[i] >= 1)) return 0;
-    return 1;
 }
 
 hsp_status hsp__lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch *watch, int report,
                           hsp_error *err, hsp__lp_answer *answer)
 {
-    lp_soften_state t = {.ctx = ctx, .p = p};
-    hsp_status status = hsp__lp_separate(ctx, p, watch, report, err, answer);
-    if (status) return status;
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    lp_soften_state t = {.ctx = ctx, .p = p, .scratch.memory = &ctx->allocator};
+    HSP__TRY(hsp__lp_separate(ctx, p, watch, report, err, answer));
+    if (hsp_view_stored(p->view) + n > INT_MAX / 2 || d > INT_MAX / 4)
+        return hsp__fail(err, HSP_BAD_DATA, "too many entries for a linear program");
+    t.exponents = hsp__scratch_raw(&t.scratch, d, sizeof *t.exponents);
+    t.scores = hsp__scratch_raw(&t.scratch, n, sizeof *t.scores);
+    t.u = hsp__scratch_raw(&t.scratch, d, sizeof *t.u);
     int done = 0;
-    status = lp_soften_new(&t, err);
+    hsp_status status = t.scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status && hsp__stopped(ctx)) { /* what the weights so far are worth, and no bound yet */
-        memset(answer->a, 0, p->view->rows * sizeof *answer->a);
+        memset(answer->a, 0, n * sizeof *answer->a);
         status = HSP_CANCELLED;
     }
     if (!status && answer->stop == HSP_STOP_CONVERGED) {
+        /* a separator whose margins are all 1 at least has no slack */
         hsp__matvec_scores(ctx, p->view, answer->w, answer->b, t.scores);
-        done = !hsp__stopped(ctx) && lp_soften_is_slackless(p, t.scores);
+        done = !hsp__stopped(ctx);
+        for (uint64_t i = 0; done && i < n; i++)
+            done = !(hsp__problem_cost(p, i) > 0) || hsp__problem_y(p, i) * t.scores[i] >= 1;
         answer->primal = answer->dual_value = 0;
     }
     if (!status && !done) status = lp_soften_solve(&t, watch, report, err, answer);
-    if (status == HSP_CANCELLED) status = lp_soften_stopped(&t, err, answer);
-    lp_soften_free(&t);
+    if (status == HSP_CANCELLED) { /* what the weights are worth, if there is time to see */
+        hsp__stop brief;
+        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp__watch_stopped(ctx, &answer->stop);
+        t.ctx = &last;
+        status = lp_soften_values(&t, err, answer);
+    }
+    if (status == HSP_CANCELLED) {
+        answer->primal = (double)NAN;
+        answer->dual_value = 0;
+        status = HSP_OK;
+    }
+    hsp__clp_free(t.lp);
+    hsp__scratch_free(&t.scratch);
     return status;
 }
