@@ -15,12 +15,12 @@ for missing in drop mean indicator; do
     halfspace certify -q weather.csv --missing $missing -o weather.cert | tail -n 1
     halfspace verify weather.cert weather.csv >/dev/null; echo "$missing $?"
 done
-question 'Compressed, and in another folder'
+question 'A compressed file in another folder'
 mkdir far; gzip -c iris.csv >far/iris.csv.gz
 halfspace certify -q far/iris.csv.gz --positive setosa -o gz.cert | tail -n 1
 halfspace verify gz.cert iris.csv | tail -n 1
 halfspace verify gz.cert far/iris.csv.gz | tail -n 1
-# A model's claims, in one go and by name.
+question 'Claims about a model: all that hold, and one by name'
 halfspace train svm -q --classes versicolor,virginica --gap 1e-4 iris.csv -o pair.hsp --certify | grep -E '^(claim|verified)' | cut -c1-30
 ls pair.hsp.cert
 halfspace certify -q iris.csv --model pair.hsp --claim optimal --json | grep -E '"(claim|made|why|model|certificate)"'
@@ -34,7 +34,8 @@ halfspace verify -q bent.cert iris.csv 2>&1 | tail -n 1 | cut -c1-40
 halfspace verify -q bent.cert iris.csv >/dev/null 2>&1
 echo "exit $?"
 halfspace verify -q pair.cert iris.csv --json | grep -E '"(holds|reason)"'
-question 'The error on rows that are not in DATA: a row of a class that was left out is in DATA, too; files that are read otherwise have no rows in common'
+question 'The error on rows that are not in DATA'
+# A row of a class that was left out is in DATA, too. Files that are read in different ways have no rows in common.
 { head -n 1 iris.csv; sed -n 2p iris.csv | sed 's/setosa/versicolor/'; echo 5.25,3.5,1.4,0.2,versicolor; echo 6.25,3,5.5,2,virginica; } >test.csv
 halfspace certify -q iris.csv --model pair.hsp --test test.csv --claim error -o error.cert | grep error
 halfspace verify error.cert iris.csv test.csv | tail -n 1

@@ -1,4 +1,4 @@
-# Mistakes are claimed of runs that happened: the checker replays them.
+# Claims about mistakes are about runs that happened: the checker replays them.
 halfspace make separable -q --rows 60 --features 3 --seed 5 -o t.svm
 halfspace certify -q t.svm >/dev/null 2>why || { grep -q 'without GMP' why && echo 'built without GMP' && exit 77; }
 claim()
@@ -8,6 +8,7 @@ claim()
     halfspace train perceptron -q "$@" "$data" -o m.hsp >/dev/null 2>&1
     echo "$*: $(halfspace certify -q "$data" --model m.hsp --claim mistakes -o m.cert | grep -E 'replayed|not claimed' | sed 's/; (.*//')"
 }
+question 'Every order, a limit, votes, a margin, a soft margin'
 for order in cyclic shuffle first worst random; do claim t.svm --order $order --passes until-converged; done
 claim t.svm --max-updates 3
 grep -o '"order": "sequence", "sequence": .*, "total": [0-9]*' m.cert
@@ -26,7 +27,7 @@ bend '1' 1
 bend '2, 3' 2
 bend '1' 2
 bend '' 0
-# "Converged" is what the replay shows.
+question 'The replay shows whether the run converged'
 claim t.svm --max-updates 3
 grep -c converged m.cert
 sed 's/"total"/"converged": true, "total"/' m.cert >bent.cert

@@ -1,4 +1,4 @@
-# One-vs-one: a separator a pair of classes, votes, a score a class.
+# One-vs-one: one separator per pair of classes, votes, one score per class.
 exec 2>&1
 cp "$EXAMPLES/iris.csv" iris.csv
 halfspace train perceptron -q --multiclass ovo --passes 100 iris.csv -o pairs.hsp 2>&1
@@ -20,10 +20,3 @@ halfspace model form pairs.hsp --to homogeneous -o form.hsp
 halfspace predict -q pairs.hsp iris.csv -o a
 halfspace predict -q form.hsp iris.csv | cmp - a
 halfspace model form pairs.hsp --to threshold -o form.hsp
-question 'What cannot be'
-halfspace train perceptron -q --multiclass ovo --average vote iris.csv
-halfspace train perceptron -q --multiclass ovo --trace t.csv iris.csv
-halfspace train perceptron -q --multiclass ovo --stream iris.csv
-halfspace predict -q pairs.hsp iris.csv --probability
-halfspace predict -q pairs.hsp iris.csv --probability --link logistic
-true

@@ -1,4 +1,4 @@
-# A row of weight k is k copies of it; the column of weights is found by name or number, and not learnt from.
+# Rows with weights.
 printf 'x,class,n,z\n1,a,2,0\n-1,b,1,1\n0.5,b,3,2\n2,a,0,1\n-2,b,1,-1\n1.5,a,1,2\n' >w.csv
 printf 'x,class,n,z\n1,a,0,0\n1,a,0,0\n-1,b,0,1\n0.5,b,0,2\n0.5,b,0,2\n0.5,b,0,2\n-2,b,0,-1\n1.5,a,0,2\n' >copies.csv
 figures()
@@ -8,20 +8,17 @@ figures()
     halfspace model show --json m.hsp | sed -n '/"weights"/,/\]/p' | tr -d ' \n' | sed -E 's/([0-9]\.[0-9]{4})[0-9]*/\1/g'
     echo
 }
+question 'A row of weight k is k copies of it; the column of weights is found by name or number, and is no feature'
 figures copies.csv --lambda 0.1
 figures w.csv --lambda 0.1 --row-weight n
 figures w.csv --lambda 0.1 --row-weight 3
-question 'libsvm text counts columns as it does itself, and tells rows by their number'
+question 'libsvm text: columns have the numbers of the file, and messages name rows by number'
 printf '1 0:1 1:2\n0 0:-1 1:1\n0 0:1.5 1:-1\n' >zero.svm
 halfspace train svm -q --row-weight 1 zero.svm 2>&1
 printf '1 1:1 2:2\n0 1:-1 2:1\n2 1:3\n0 1:1.5\n' >one.svm
 halfspace train svm -q --row-weight 2 --classes 0,1 --json one.svm | grep -E '"(rows|lambda)"'
 halfspace train svm -q --row-weight 2 --classes 0,2 one.svm 2>&1
-question 'A model to begin at'
-halfspace train svm -q --label class --gap 1e-9 --keep-dual w.csv -o first.hsp >/dev/null
-halfspace train svm -q --label class --gap 1e-6 --warm-start first.hsp w.csv --json | grep -E '"converged"'
-halfspace train svm -q --label class --warm-start m.hsp zero.svm 2>&1 | head -n 1
-question 'A kernel does not see the column either, where it learns or where it predicts'
+question 'A kernel does not see the column of weights either, in training or in prediction'
 awk 'BEGIN {
     print "a,b,w,y"
     for (i = 0; i < 200; i++) {
