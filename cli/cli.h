@@ -8,7 +8,6 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
  *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
- *     knn_report.c  the part of reports about nearest-neighbour models
  *     cmd_*.c       one file per sub-command
  */
 #ifndef HALFSPACE_CLI_H
@@ -259,8 +258,7 @@ const char *show_output(const char *path);
 const char *show_name(const char *name); /* no control characters, not too long */
 const char *show_text(const char *text); /* likewise, of up to 1,024 bytes */
 const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
-const char *show_feature(const hsp_model *model, uint64_t column); /* likewise */
-const char *plural(uint64_t count);                                /* "" or "s" */
+const char *plural(uint64_t count);                             /* "" or "s" */
 
 /* ---- Shared by commands ---- */
 
@@ -291,9 +289,6 @@ hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_opti
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);
 
-/* "no and yes", "a, b and 8 more", malloc'ed. */
-char *cli_class_list(const hsp_model *model);
-
 /* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
  * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
  * only hyperplanes through the origin were asked for. */
@@ -320,9 +315,6 @@ void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
 const hsp_field *cli_certified_fields(void);
 
-/* Of a model of nearest neighbours: how it votes; the table by which k was chosen, if it was. */
-void cli_neighbors_lines(cli_table *table, const hsp_model *model);
-void cli_neighbors_table(const hsp_model *model, FILE *file);
 /* The report of a nearest-neighbour model, in `room`; NULL: another model, or none. */
 const hsp_knn_report *cli_knn(const hsp_model *model, void *room);
 

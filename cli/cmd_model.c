@@ -8,8 +8,6 @@
 
 enum { MODEL_ACTION };
 
-#define MODEL_WIDTH 84 /* of a line of options */
-
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
      "number of weights (kernel models: coefficients) to list, largest first, or all"},
@@ -46,509 +44,377 @@ static const hsp_option_table *model_action(size_t i)
 
 static const cli_group model_groups[] = {{"Options", NULL}, {NULL, NULL}};
 
-/* ---- Weights, largest first ---- */
-
-typedef struct model_weight {
-    double size;
-    uint64_t column;
-} model_weight;
-
-static int model_compare(const void *left, const void *right)
-{
-    const model_weight *a = left, *b = right;
-    if (a->size != b->size) return a->size > b->size ? -1 : 1;
-    return a->column < b->column ? -1 : a->column > b->column;
-}
-
-/* The non-zero weights of a scorer in that order, malloc'ed; at least one entry of room. */
-static model_weight *model_order(const hsp_model *model, uint32_t scorer, uint64_t *count)
-{
-    const double *w = hsp_model_weights(model, scorer);
-    uint64_t features = w ? hsp_model_features(model) : 0;
-    model_weight *order = cli_memory(NULL, ((size_t)features + 1) * sizeof *order);
-    *count = 0;
-    for (uint64_t j = 0; j < features; j++)
-        if (w[j] != 0) order[(*count)++] = (model_weight){fabs(w[j]), j};
-    qsort(order, (size_t)*count, sizeof *order, model_compare);
-    return order;
-}
-
-static double model_norm(const model_weight *order, uint64_t count)
-{
-    double sum = 0, largest = count ? order[0].size : 0;
-    for (uint64_t i = 0; i < count; i++)
-        sum += order[i].size / largest * (order[i].size / largest);
-    return largest * sqrt(sum);
-}
-
-/* ---- show, for people ---- */
-
-/* What makes probabilities of scores. */
-static const char *model_map(const hsp_model *model)
-{
-    const char *calibration = hsp_model_calibration(model);
-    hsp_knn_report near = {.size = sizeof near};
-    if (hsp_model_knn(model, &near)) return "shares of the votes";
-    return strcmp(calibration, "none") != 0 ? calibration : hsp_model_link(model);
-}
-
-static void model_print_facts(const hsp_model *model)
-{
-    const hsp_encoding *encoding = hsp_model_encoding(model);
-    cli_table table;
-    table_begin(&table, "ll");
-    table_line(&table, "hypothesis", "%s", hsp_model_hypothesis(model));
-    if (hsp_model_kernel(model))
-        table_line(&table, "kernel", "%s", show_text(hsp_model_kernel(model)));
-    if (hsp_model_coefficients(model, 0))
-        table_line(&table, "support rows", "%s", show_count(hsp_model_support(model, NULL)));
-    cli_neighbors_lines(&table, model);
-    table_line(&table, "features", "%s", show_count(hsp_model_features(model)));
-    char *classes = cli_class_list(model);
-    table_line(&table, "classes", "%s", classes);
-    free(classes);
-    if (hsp_model_is_one_vs_one(model))
-        table_line(&table, "decided by",
-                   hsp_model_vote_tie_to_first(model)
-                       ? "votes of pairs of classes; of equal votes the first class"
-                       : "votes of pairs of classes");
-    table_line(&table, "tie", "%s", hsp_tie_name(hsp_model_tie(model)));
-    if (hsp_model_has_probabilities(model))
-        table_line(&table, "probabilities", "%s", model_map(model));
-    if (hsp_model_threshold(model) > 0)
-        table_line(&table, "predicted class", "%s above a probability of %s",
-                   show_name(hsp_model_class_name(model, 1)),
-                   show_number(hsp_model_threshold(model)));
-    else if (strcmp(hsp_model_calibration(model), "none") != 0)
-        table_line(&table, "predicted class", "the most probable one");
-    table_line(&table, "reads CSV", "%s",
-               encoding ? "as the training file was read" : "with columns that are numbers");
-    for (size_t i = 0; hsp_model_metadata_name(model, i); i++) {
-        const char *name = hsp_model_metadata_name(model, i);
-        if (strcmp(name, "options") != 0)
-            table_line(&table, show_name(name), "%s", show_name(hsp_model_metadata(model, name)));
-    }
-    table_print(&table, stdout);
-}
-
-/* "name value", malloc'ed; NULL for a text that was not set. */
-/* A list's items: "weight spam=2 ham=1". */
-static char *model_list_text(const hsp_options *options, const char *name)
-{
-    char *text = cli_format("%s", name);
-    for (size_t i = 0; i < hsp_options_list_count(options, name); i++) {
-        char *longer = cli_format("%s %s", text, hsp_options_list_item(options, name, i));
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
-/* NULL: it has no value. */
-static char *model_option_text(const hsp_options *options, const hsp_option *option)
-{
-    char number[HSP_NUMBER_MAX];
-    const char *name = option->name, *text;
-    const int unset = !option->fallback && !hsp_options_is_set(options, name);
-    if (unset && option->type != HSP_OPTION_FLAG) return NULL;
-    switch (option->type) {
-    case HSP_OPTION_FLAG:
-        return cli_format("%s %s", name, hsp_options_flag(options, name) ? "yes" : "no");
-    case HSP_OPTION_INTEGER:
-        if (option->choices && (double)hsp_options_integer(options, name) == option->min)
-            return cli_format("%s %s", name, option->choices);
-        return cli_format("%s %lld", name, (long long)hsp_options_integer(options, name));
-    case HSP_OPTION_REAL:
-        hsp_number_text(hsp_options_real(options, name), HSP_FLOAT64, number);
-        return cli_format("%s %s", name, number);
-    case HSP_OPTION_LIST:
-        return model_list_text(options, name);
-    default:
-        text = hsp_options_text(options, name);
-        return text ? cli_format("%s %s", name, text) : NULL;
-    }
-}
-
-static void model_print_each(const hsp_options *options)
-{
-    const hsp_option_table *table = hsp_options_table(options);
-    size_t at = 0;
-    for (size_t i = 0; i < table->count; i++) {
-        char *option = model_option_text(options, &table->options[i]);
-        if (!option) continue;
-        if (at) putchar(',');
-        if (at + strlen(option) > MODEL_WIDTH) at = 0, printf("\n ");
-        printf(" %s", show_text(option));
-        at += strlen(option) + 2;
-        free(option);
-    }
-}
-
-/* As the learner's table has them; as the file has them when this build has no such learner. */
-static void model_print_options(const cli *run, const hsp_model *model)
-{
-    const char *text = hsp_model_metadata(model, "options"),
-               *learner = hsp_model_metadata(model, "learner");
-    const hsp_option_table *table = learner ? cli_find_variant(&cli_train, learner) : NULL;
-    hsp_options *options = NULL;
-    if (!text) return;
-    printf("\nOptions\n ");
-    if (table && hsp_options_new(run->ctx, table, NULL, &options) == HSP_OK &&
-        hsp_model_set_options(model, options, NULL) == HSP_OK)
-        model_print_each(options);
-    else
-        printf(" %s", show_text(text));
-    printf("\n");
-    hsp_options_free(options);
-}
-
-/* "Score of B against A". */
-static void model_print_score(const hsp_model *model, uint32_t scorer, const char *what)
-{
-    const uint32_t against = hsp_model_scorer_against(model, scorer);
-    printf("\n%s of %s", what,
-           show_name(hsp_model_class_name(model, hsp_model_scorer_for(model, scorer))));
-    if (hsp_model_is_one_vs_one(model))
-        printf(" against %s", show_name(hsp_model_class_name(model, against)));
-}
-
-/* ---- Coefficients of support rows, largest first ---- */
-
-static void model_print_coefficients(const hsp_model *model, uint32_t scorer, uint64_t most)
-{
-    const double *a = hsp_model_coefficients(model, scorer);
-    const uint64_t *source;
-    uint64_t rows = hsp_model_support(model, &source), count = 0;
-    model_weight *order = cli_memory(NULL, ((size_t)rows + 1) * sizeof *order);
-    cli_table table;
-    for (uint64_t i = 0; i < rows; i++)
-        if (a[i] != 0) order[count++] = (model_weight){fabs(a[i]), i};
-    qsort(order, (size_t)count, sizeof *order, model_compare);
-    model_print_score(model, scorer, "Score");
-    printf(": offset %s, %s support row%s\n", show_number(hsp_model_offset(model, scorer)),
-           show_count(count), count == 1 ? "" : "s");
-    if (most < count)
-        printf("Coefficients, the %s largest of %s\n", show_count(most), show_count(count));
-    table_begin(&table, "lr");
-    for (uint64_t i = 0; i < count && i < most; i++) {
-        table_cell(&table, "row %s", show_count(source[order[i].column] + 1));
-        table_cell(&table, "%s", show_number(a[order[i].column]));
-    }
-    table_print(&table, stdout);
-    free(order);
-}
-
-static void model_print_scorer(const hsp_model *model, uint32_t scorer, uint64_t most)
-{
-    const double *w = hsp_model_weights(model, scorer);
-    uint64_t count, features = hsp_model_features(model);
-    model_weight *order = model_order(model, scorer, &count);
-    cli_table table;
-    const int votes = strcmp(hsp_model_hypothesis(model), "votes") == 0;
-    model_print_score(model, scorer,
-                      votes ? "Of all separators that vote, the last one's score" : "Score");
-    printf(": offset %s, length of the weights %s\n", show_number(hsp_model_offset(model, scorer)),
-           show_number(model_norm(order, count)));
-    if (most < count)
-        printf("Weights, the %s largest of %s\n", show_count(most), show_count(count));
-    table_begin(&table, "lr");
-    for (uint64_t i = 0; i < count && i < most; i++) {
-        table_cell(&table, "%s", show_feature(model, order[i].column));
-        table_cell(&table, "%s", show_number(w[order[i].column]));
-    }
-    table_print(&table, stdout);
-    if (count < features)
-        printf("  %s weight%s 0\n", show_count(features - count),
-               features - count == 1 ? " is" : "s are");
-    free(order);
-}
-
-static void model_print(const cli *run, const hsp_model *model, uint64_t most)
-{
-    printf("%s\n", show_input(run->arguments[0]));
-    model_print_facts(model);
-    model_print_options(run, model);
-    for (uint32_t s = 0; s < hsp_model_scorers(model); s++) {
-        if (hsp_model_weights(model, s)) model_print_scorer(model, s, most);
-        if (hsp_model_coefficients(model, s)) model_print_coefficients(model, s, most);
-    }
-}
-
 /* ---- The result ---- */
 
-typedef struct model_shown {
+/* A weight or a coefficient, by its size. */
+typedef struct model_entry {
+    double size;
+    uint64_t at;
+} model_entry;
+
+struct model_job;
+
+typedef struct model_scorer {
+    const struct model_job *job;
+    uint32_t scorer;
+    const double *values; /* weights or coefficients; NULL: it has neither */
+    model_entry *order;   /* count: those other than 0, the largest first (coefficients in JSON: in
+                             the order of the rows); malloc'ed */
+    uint64_t count, all;
+} model_scorer;
+
+typedef struct model_job {
     const char *file, *output; /* output: the file that the model was written to, or NULL */
     const hsp_model *model;
-    uint64_t most; /* weights and coefficients to list */
-} model_shown;
+    uint64_t most;         /* weights and coefficients to list */
+    hsp_options *options;  /* of the run, or NULL: this build does not have its learner */
+    model_scorer *scorers; /* of the model */
+} model_job;
 
-/* A scorer, and its weights from the largest on. */
-typedef struct model_scorer {
-    const model_shown *of;
-    uint32_t scorer;
-    model_weight *order; /* malloc'ed */
-    uint64_t count;
-    uint64_t *support; /* supports: rows with a coefficient other than 0, malloc'ed */
-    uint64_t supports;
-} model_scorer;
+typedef struct model_listed {
+    uint64_t number; /* from 1 */
+    const char *name;
+    double value;
+} model_listed;
 
 typedef struct model_pair {
     const char *name, *value;
 } model_pair;
 
-typedef struct model_listed {
-    uint64_t column; /* from 1 */
-    const char *name;
-    double value;
-} model_listed;
+typedef struct model_option {
+    const hsp_options *options;
+    const hsp_option *option;
+} model_option;
 
-FIELDS(model_weight_fields, model_listed,
-       FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
-       FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
-       FIELD(REAL, "weight", NULL, value, "its weight"))
+static int model_compare(const void *left, const void *right)
+{
+    const model_entry *a = left, *b = right;
+    if (a->size != b->size) return a->size > b->size ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
 
-FIELDS(model_coefficient_fields, model_listed,
-       FIELD(COUNT, "row", NULL, column, "number of the training row, from 1"),
-       FIELD(REAL, "coefficient", NULL, value, "its coefficient"))
+static double model_norm(const model_scorer *one)
+{
+    double sum = 0, largest = one->count ? one->order[0].size : 0;
+    for (uint64_t i = 0; i < one->count; i++)
+        sum += one->order[i].size / largest * (one->order[i].size / largest);
+    return largest * sqrt(sum);
+}
 
+static int model_has_weights(const model_scorer *one)
+{
+    return hsp_model_weights(one->job->model, one->scorer) != NULL;
+}
+
+/* The i-th largest weight. */
 static const void *model_weight_at(const void *record, size_t i, void *room)
 {
     const model_scorer *one = record;
-    const hsp_model *model = one->of->model;
-    model_listed *listed = room;
-    if (i >= one->count || i >= one->of->most) return NULL;
-    const uint64_t column = one->order[i].column;
-    *listed = (model_listed){column + 1, hsp_model_feature_name(model, column),
-                             hsp_model_weights(model, one->scorer)[column]};
-    return listed;
+    if (!model_has_weights(one) || i >= one->count || i >= one->job->most) return NULL;
+    const uint64_t at = one->order[i].at;
+    *(model_listed *)room =
+        (model_listed){at + 1, hsp_model_feature_name(one->job->model, at), one->values[at]};
+    return room;
 }
 
 static const void *model_coefficient_at(const void *record, size_t i, void *room)
 {
     const model_scorer *one = record;
     const uint64_t *source;
-    model_listed *listed = room;
-    hsp_model_support(one->of->model, &source);
-    if (i >= one->supports || i >= one->of->most) return NULL;
-    const uint64_t row = one->support[i];
-    *listed = (model_listed){source[row] + 1, NULL,
-                             hsp_model_coefficients(one->of->model, one->scorer)[row]};
-    return listed;
+    if (model_has_weights(one) || i >= one->count || i >= one->job->most) return NULL;
+    const uint64_t at = one->order[i].at;
+    hsp_model_support(one->job->model, &source);
+    *(model_listed *)room = (model_listed){source[at] + 1, NULL, one->values[at]};
+    return room;
+}
+
+static const char *model_class_of(const model_scorer *one, uint32_t c)
+{
+    return hsp_model_class_name(one->job->model, c);
 }
 
 GETTER(model_class, model_scorer, one,
-       hsp_model_class_name(one->of->model, hsp_model_scorer_for(one->of->model, one->scorer)))
+       model_class_of(one, hsp_model_scorer_for(one->job->model, one->scorer)))
 GETTER(model_against, model_scorer, one,
-       hsp_model_class_name(one->of->model, hsp_model_scorer_against(one->of->model, one->scorer)))
-GETTER_NEW(model_offset, model_scorer, one, double, hsp_model_offset(one->of->model, one->scorer))
+       model_class_of(one, hsp_model_scorer_against(one->job->model, one->scorer)))
+GETTER(model_other, model_scorer, one,
+       hsp_model_is_one_vs_one(one->job->model)
+           ? model_class_of(one, hsp_model_scorer_against(one->job->model, one->scorer))
+           : NULL)
+GETTER(model_what, model_scorer, one,
+       strcmp(hsp_model_hypothesis(one->job->model), "votes") == 0
+           ? "Of all separators that vote, the last one's score"
+           : "Score")
+GETTER_NEW(model_offset, model_scorer, one, double, hsp_model_offset(one->job->model, one->scorer))
 GETTER_NEW(model_length, model_scorer, one, double,
-           hsp_model_weights(one->of->model, one->scorer) ? model_norm(one->order, one->count)
-                                                          : (double)NAN)
+           model_has_weights(one) ? model_norm(one) : (double)NAN)
 GETTER(model_has_coefficients, model_scorer, one,
-       hsp_model_coefficients(one->of->model, one->scorer) ? one : NULL)
+       hsp_model_coefficients(one->job->model, one->scorer) ? one : NULL)
+GETTER_NEW(model_shown, model_scorer, one, uint64_t,
+           one->job->most < one->count ? one->job->most : UINT64_MAX)
+GETTER_NEW(model_zeros, model_scorer, one, uint64_t,
+           model_has_weights(one) && one->count < one->all ? one->all - one->count : UINT64_MAX)
+
+FIELDS(model_weight_fields, model_listed,
+       FIELD(COUNT, "column", NULL, number, "number of the column, from 1"),
+       FIELD(TEXT, "name", "", name, "its name", .when = "null without names",
+             .text = "[{}~{column}]"),
+       FIELD(REAL, "weight", "", value, "its weight"))
+
+FIELDS(model_coefficient_fields, model_listed,
+       FIELD(COUNT, "row", "", number, "number of the training row, from 1", .text = "row {}"),
+       FIELD(REAL, "coefficient", "", value, "its coefficient"))
 
 FIELDS(model_kernel_scorer_fields, model_scorer,
-       FIELD_GET(LIST, "coefficients", NULL, model_coefficient_at,
-                 "the coefficients of the support rows", .of = model_coefficient_fields))
+       FIELD_GET(LIST, "coefficients", "[Coefficients, the {.shown} largest of {.count}]",
+                 model_coefficient_at, "the coefficients of the support rows",
+                 .of = model_coefficient_fields, .most = SIZE_MAX))
 
-FIELDS(model_scorer_fields, model_scorer,
+FIELDS(model_scorer_fields, model_scorer, FIELD_GET(TEXT, ".what", NULL, model_what, NULL),
+       FIELD_GET(TEXT, ".other", NULL, model_other, NULL),
+       FIELD_GET(COUNT, ".shown", NULL, model_shown, NULL),
+       FIELD_GET(COUNT, ".zeros", NULL, model_zeros, NULL),
+       FIELD(COUNT, ".count", NULL, count, NULL),
+       CLI_LINE("\n{.what} of {class}[ against {.other}]: offset {offset}, [length of the weights "
+                "{norm}~{.count:support row}]"),
        FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score speaks for"),
        FIELD_GET(TEXT, "against", NULL, model_against, "the class that it speaks against",
                  .when = "null for all others"),
        FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
        FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",
                  .when = "null in a kernel's feature space"),
-       FIELD_GET(LIST, "weights", NULL, model_weight_at, "the weights, the largest first",
-                 .of = model_weight_fields),
+       FIELD_GET(LIST, "weights", "[Weights, the {.shown} largest of {.count}]", model_weight_at,
+                 "the weights, the largest first", .of = model_weight_fields, .most = SIZE_MAX),
+       CLI_LINE("  {.zeros:weight} equal to 0"),
        FIELD_GET(PART, NULL, NULL, model_has_coefficients, "Kernel models", .optional = 1,
                  .of = model_kernel_scorer_fields))
 
-FIELDS(model_pair_fields, model_pair, FIELD(TEXT, "name", NULL, name, "the name"),
-       FIELD(TEXT, "value", NULL, value, "the value"))
-
-/* What is printed, and the orders of the weights of all scorers. */
-typedef struct model_job {
-    model_shown shown;
-    model_scorer *scorers; /* of the model */
-} model_job;
-
-GETTER(model_scorer_at, model_job, job,
-       i < hsp_model_scorers(job->shown.model) ? &job->scorers[i] : NULL)
-
-GETTER(model_class_at, model_job, of,
-       i < hsp_model_classes(of->shown.model) ? hsp_model_class_name(of->shown.model, (uint32_t)i)
-                                              : NULL)
+GETTER(model_scorer_at, model_job, job, i < hsp_model_scorers(job->model) ? &job->scorers[i] : NULL)
+GETTER(model_class_at, model_job, job,
+       i < hsp_model_classes(job->model) ? hsp_model_class_name(job->model, (uint32_t)i) : NULL)
 
 static const void *model_fact_at(const void *record, size_t i, void *room)
 {
-    const hsp_model *model = ((const model_job *)record)->shown.model;
+    const hsp_model *model = ((const model_job *)record)->model;
     model_pair *pair = room;
     pair->name = hsp_model_metadata_name(model, i);
     pair->value = pair->name ? hsp_model_metadata(model, pair->name) : NULL;
     return pair->name ? pair : NULL;
 }
 
-GETTER(model_hypothesis, model_job, job, hsp_model_hypothesis(job->shown.model))
-GETTER(model_kernel, model_job, job, hsp_model_kernel(job->shown.model))
-GETTER_NEW(model_support_rows, model_job, job, uint64_t, hsp_model_support(job->shown.model, NULL))
-GETTER(model_neighbors, model_job, job, cli_knn(job->shown.model, room))
-GETTER_NEW(model_features, model_job, job, uint64_t, hsp_model_features(job->shown.model))
-GETTER(model_tie, model_job, job, hsp_tie_name(hsp_model_tie(job->shown.model)))
-GETTER_NEW(model_one_vs_one, model_job, job, int, hsp_model_is_one_vs_one(job->shown.model))
-GETTER(model_link, model_job, job, hsp_model_link(job->shown.model))
-GETTER(model_calibration, model_job, job, hsp_model_calibration(job->shown.model))
-GETTER_NEW(model_threshold, model_job, job, double,
-           hsp_model_threshold(job->shown.model) > 0 ? hsp_model_threshold(job->shown.model)
-                                                     : (double)NAN)
+/* Without the options, which a text shows otherwise. */
+static const void *model_other_fact_at(const void *record, size_t i, void *room)
+{
+    const model_pair *pair;
+    for (size_t n = 0; (pair = model_fact_at(record, n, room)); n++)
+        if (strcmp(pair->name, "options") != 0 && i-- == 0) return pair;
+    return NULL;
+}
 
-FIELDS(
-    model_fields, model_job, FIELD(TEXT, "model", NULL, shown.file, "the model file"),
-    FIELD(TEXT, "output", NULL, shown.output, "the file written", .when = "null without -o"),
-    FIELD_GET(TEXT, "hypothesis", NULL, model_hypothesis, "linear, votes, kernel or neighbors"),
-    FIELD_GET(TEXT, "kernel", NULL, model_kernel, "the kernel expression",
-              .when = "null without one"),
-    FIELD_GET(COUNT, "support_rows", NULL, model_support_rows, "support rows kept", .unit = "rows"),
-    FIELD_GET(OBJECT, "neighbors", NULL, model_neighbors, "a model of nearest neighbours",
-              .when = "null for other models", .of = hsp_knn_fields),
-    FIELD_GET(COUNT, "features", NULL, model_features, "columns", .unit = "columns"),
-    FIELD_GET(LIST, "classes", NULL, model_class_at, "names of the classes", .of = hsp_field_texts),
-    FIELD_GET(TEXT, "tie", NULL, model_tie, "what a score of exactly 0 means: neg, pos or zero"),
-    FIELD_GET(FLAG, "pairs", NULL, model_one_vs_one,
-              "one-vs-one: a scorer per pair of classes, and votes decide"),
-    FIELD_GET(TEXT, "link", NULL, model_link, "none, logistic, probit or step"),
-    FIELD_GET(TEXT, "calibration", NULL, model_calibration,
-              "none, platt or isotonic; it replaces the link and decides the class"),
-    FIELD_GET(REAL, "threshold", NULL, model_threshold,
-              "probability above which the second class is predicted", .when = "null if not set"),
-    FIELD_GET(MAP, "facts", NULL, model_fact_at,
-              "metadata of the model: learner, options (JSON), seed, passes, updates, "
-              "converged, data_rows, data_hash, version and others",
-              .of = model_pair_fields),
-    FIELD_GET(LIST, "scorers", NULL, model_scorer_at, "the scorers", .of = model_scorer_fields))
+/* The value of an option; NULL: it has none. */
+static const void *model_option_text(const hsp_options *options, const hsp_option *option,
+                                     char *room)
+{
+    const char *name = option->name;
+    if (option->type == HSP_OPTION_FLAG) return hsp_options_flag(options, name) ? "yes" : "no";
+    if (!option->fallback && !hsp_options_is_set(options, name)) return NULL;
+    if (option->type == HSP_OPTION_REAL)
+        return hsp_number_text(hsp_options_real(options, name), HSP_FLOAT64, room);
+    if (option->type == HSP_OPTION_INTEGER) {
+        const int64_t value = hsp_options_integer(options, name);
+        if (option->choices && (double)value == option->min) return option->choices;
+        snprintf(room, HSP_FIELD_ROOM, "%lld", (long long)value);
+        return room;
+    }
+    if (option->type != HSP_OPTION_LIST) return hsp_options_text(options, name);
+    size_t size = 0; /* "spam=2 ham=1" */
+    for (size_t i = 0; i < hsp_options_list_count(options, name) && size < HSP_FIELD_ROOM; i++)
+        size += (size_t)snprintf(room + size, HSP_FIELD_ROOM - size, "%s%s", i ? " " : "",
+                                 hsp_options_list_item(options, name, i));
+    return room;
+}
+
+static const void *model_option_at(const void *record, size_t i, void *room)
+{
+    const hsp_options *options = ((const model_job *)record)->options;
+    const hsp_option_table *table = options ? hsp_options_table(options) : NULL;
+    char value[HSP_FIELD_ROOM];
+    for (size_t n = 0; table && n < table->count; n++)
+        if (model_option_text(options, &table->options[n], value) && i-- == 0) {
+            *(model_option *)room = (model_option){options, &table->options[n]};
+            return room;
+        }
+    return NULL;
+}
+
+GETTER(model_option_name, model_option, one, one->option->name)
+GETTER(model_option_value, model_option, one, model_option_text(one->options, one->option, room))
+GETTER(model_raw_options, model_job, job,
+       job->options ? NULL : hsp_model_metadata(job->model, "options"))
+GETTER(model_hypothesis, model_job, job, hsp_model_hypothesis(job->model))
+GETTER(model_kernel, model_job, job, hsp_model_kernel(job->model))
+GETTER_NEW(model_support_rows, model_job, job, uint64_t, hsp_model_support(job->model, NULL))
+GETTER(model_neighbors, model_job, job, cli_knn(job->model, room))
+GETTER_NEW(model_features, model_job, job, uint64_t, hsp_model_features(job->model))
+GETTER(model_tie, model_job, job, hsp_tie_name(hsp_model_tie(job->model)))
+GETTER_NEW(model_one_vs_one, model_job, job, int, hsp_model_is_one_vs_one(job->model))
+GETTER(model_link, model_job, job, hsp_model_link(job->model))
+GETTER(model_calibration, model_job, job, hsp_model_calibration(job->model))
+GETTER_NEW(model_threshold, model_job, job, double,
+           hsp_model_threshold(job->model) > 0 ? hsp_model_threshold(job->model) : (double)NAN)
+
+/* What a text says of them. */
+GETTER(model_supported, model_job, job, hsp_model_coefficients(job->model, 0) ? "" : NULL)
+GETTER(model_votes, model_job, job,
+       !hsp_model_is_one_vs_one(job->model) ? NULL
+       : hsp_model_vote_tie_to_first(job->model)
+           ? "votes of pairs of classes; of equal votes the first class"
+           : "votes of pairs of classes")
+GETTER(model_probabilities, model_job, job,
+       !hsp_model_has_probabilities(job->model)                 ? NULL
+       : cli_knn(job->model, room)                              ? "shares of the votes"
+       : strcmp(hsp_model_calibration(job->model), "none") != 0 ? hsp_model_calibration(job->model)
+                                                                : hsp_model_link(job->model))
+GETTER(model_second_class, model_job, job, hsp_model_class_name(job->model, 1))
+GETTER(model_most_probable, model_job, job,
+       hsp_model_threshold(job->model) > 0 || !strcmp(hsp_model_calibration(job->model), "none")
+           ? NULL
+           : "the most probable one")
+GETTER(model_reads, model_job, job,
+       hsp_model_encoding(job->model) ? "as the training file was read"
+                                      : "with columns that are numbers")
+
+FIELDS(model_fact_fields, model_pair, FIELD(TEXT, "name", "", name, "the name"),
+       FIELD(TEXT, "value", "", value, "the value"))
+
+FIELDS(model_option_fields, model_option, FIELD_GET(TEXT, NULL, "", model_option_name, NULL),
+       FIELD_GET(TEXT, NULL, "", model_option_value, NULL))
+
+FIELDS(model_fields, model_job, CLI_LINE("{model}"),
+       FIELD_GET(TEXT, ".supported", NULL, model_supported, NULL),
+       FIELD_GET(TEXT, ".second_class", NULL, model_second_class, NULL),
+       FIELD_GET(TEXT, ".options", NULL, model_raw_options, NULL),
+       FIELD(TEXT, "model", NULL, file, "the model file"),
+       FIELD(TEXT, "output", NULL, output, "the file written", .when = "null without -o"),
+       FIELD_GET(TEXT, "hypothesis", "hypothesis", model_hypothesis,
+                 "linear, votes, kernel or neighbors"),
+       FIELD_GET(TEXT, "kernel", "kernel", model_kernel, "the kernel expression",
+                 .when = "null without one"),
+       FIELD_GET(COUNT, "support_rows", "support rows", model_support_rows, "support rows kept",
+                 .unit = "rows", .text = "{.supported}{}"),
+       FIELD_GET(OBJECT, "neighbors", NULL, model_neighbors, "a model of nearest neighbours",
+                 .when = "null for other models", .of = hsp_knn_fields),
+       FIELD_GET(COUNT, "features", "features", model_features, "columns", .unit = "columns"),
+       FIELD_GET(LIST, "classes", "classes", model_class_at, "names of the classes",
+                 .of = hsp_field_texts),
+       FIELD_GET(TEXT, NULL, "decided by", model_votes, NULL),
+       FIELD_GET(TEXT, "tie", "tie", model_tie,
+                 "what a score of exactly 0 means: neg, pos or zero"),
+       FIELD_GET(FLAG, "pairs", NULL, model_one_vs_one,
+                 "one-vs-one: a scorer per pair of classes, and votes decide"),
+       FIELD_GET(TEXT, "link", NULL, model_link, "none, logistic, probit or step"),
+       FIELD_GET(TEXT, "calibration", NULL, model_calibration,
+                 "none, platt or isotonic; it replaces the link and decides the class"),
+       FIELD_GET(TEXT, NULL, "probabilities", model_probabilities, NULL),
+       FIELD_GET(REAL, "threshold", "predicted class", model_threshold,
+                 "probability above which the second class is predicted", .when = "null if not set",
+                 .text = "{.second_class} above a probability of {}"),
+       FIELD_GET(TEXT, NULL, "predicted class", model_most_probable, NULL),
+       FIELD_GET(TEXT, NULL, "reads CSV", model_reads, NULL),
+       FIELD_GET(MAP, "facts", NULL, model_fact_at,
+                 "metadata of the model: learner, options (JSON), seed, passes, updates, "
+                 "converged, data_rows, data_hash, version and others",
+                 .of = model_fact_fields),
+       FIELD_GET(LIST, NULL, "Metadata", model_other_fact_at, NULL, .of = model_fact_fields),
+       FIELD_GET(LIST, NULL, "Options", model_option_at, NULL, .of = model_option_fields),
+       CLI_LINE("\nOptions\n  {.options}"),
+       FIELD_GET(LIST, "scorers", NULL, model_scorer_at, "the scorers", .of = model_scorer_fields))
 
 static const cli_result model_results[] = {{"model", model_fields, 0, 1}, {NULL, NULL, 0, 0}};
+static const cli_result model_scorer_result = {"", model_scorer_fields, 0, 1}; /* in a text */
 
 /* `output`: the file that the model was written to, or NULL. */
-static hsp_status model_json(const cli *run, const hsp_model *model, const char *output,
-                             uint64_t most, hsp_error *err)
+static hsp_status model_report(const cli *run, const hsp_model *model, const char *output,
+                               uint64_t most, hsp_error *err)
 {
     const uint32_t count = hsp_model_scorers(model);
-    model_job job = {{run->arguments[0], output, model, most}, NULL};
+    const char *learner = hsp_model_metadata(model, "learner");
+    const hsp_option_table *table = learner ? cli_find_variant(&cli_train, learner) : NULL;
+    model_job job = {run->arguments[0], output, model, most, NULL, NULL};
+    if (table && hsp_options_new(run->ctx, table, NULL, &job.options) == HSP_OK &&
+        hsp_model_set_options(model, job.options, NULL) != HSP_OK) {
+        hsp_options_free(job.options);
+        job.options = NULL;
+    }
     job.scorers = cli_memory(NULL, ((size_t)count + 1) * sizeof *job.scorers);
     for (uint32_t s = 0; s < count; s++) {
         model_scorer *one = &job.scorers[s];
-        const double *a = hsp_model_coefficients(model, s);
-        const uint64_t rows = a ? hsp_model_support(model, NULL) : 0;
-        *one = (model_scorer){.of = &job.shown, .scorer = s};
-        one->order = model_order(model, s, &one->count);
-        one->support = cli_memory(NULL, ((size_t)rows + 1) * sizeof *one->support);
-        for (uint64_t i = 0; i < rows; i++)
-            if (a[i] != 0) one->support[one->supports++] = i;
+        const double *weights = hsp_model_weights(model, s);
+        *one = (model_scorer){.job = &job, .scorer = s, .values = weights};
+        if (!weights) one->values = hsp_model_coefficients(model, s);
+        one->all = weights ? hsp_model_features(model) : hsp_model_support(model, NULL);
+        one->order = cli_memory(NULL, ((size_t)one->all + 1) * sizeof *one->order);
+        for (uint64_t i = 0; one->values && i < one->all; i++)
+            if (one->values[i] != 0)
+                one->order[one->count++] = (model_entry){fabs(one->values[i]), i};
+        if (weights || !cli_json(run))
+            qsort(one->order, (size_t)one->count, sizeof *one->order, model_compare);
     }
     hsp_status status = cli_report(run, model_results, &job, stdout, err);
-    for (uint32_t s = 0; s < count; s++)
-        free(job.scorers[s].order), free(job.scorers[s].support);
+    for (uint32_t s = 0; s < count; s++) {
+        if (!cli_json(run) && job.scorers[s].values)
+            cli_report(run, &model_scorer_result, &job.scorers[s], stdout, err);
+        free(job.scorers[s].order);
+    }
     free(job.scorers);
+    hsp_options_free(job.options);
     return status;
 }
 
 /* ---- The command ---- */
 
-static hsp_status model_show(cli *run, hsp_error *err)
+static hsp_status model_run(cli *run, hsp_error *err)
 {
-    hsp_model *model = NULL;
-    uint64_t most;
-    hsp_status status = cli_how_many(run->options[MODEL_ACTION], "weights", err, &most);
-    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
-    if (status != HSP_OK) return status;
-    cli_progress_clear();
-    if (cli_json(run))
-        status = model_json(run, model, NULL, most, err);
-    else
-        model_print(run, model, most);
-    hsp_model_free(model);
-    return status;
-}
-
-/* Of an option that an action cannot do without. */
-static hsp_status model_need(const cli *run, const char *option, const char *shown, hsp_error *err)
-{
-    if (hsp_options_text(run->options[MODEL_ACTION], option)) return HSP_OK;
-    return cli_fail(err, HSP_USAGE, shown, "is missing");
-}
-
-static hsp_status model_form(cli *run, hsp_error *err)
-{
-    const char *form = hsp_options_text(run->options[MODEL_ACTION], "to");
-    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
+    const hsp_options *own = run->options[MODEL_ACTION];
+    const int show = strcmp(run->variant->name, "show") == 0;
+    const int form = strcmp(run->variant->name, "form") == 0;
+    const int import = strcmp(run->variant->name, "import") == 0;
+    const char *to = form ? hsp_options_text(own, "to") : NULL;
+    const char *format = show || form || import ? NULL : hsp_options_text(own, "format");
+    const char *out = show ? NULL : hsp_options_text(own, "output");
     hsp_model *model = NULL, *changed = NULL;
-    hsp_status status = model_need(run, "to", "--to", err);
-    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
-    if (status == HSP_OK) status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
-    if (status == HSP_OK) status = hsp_model_form(run->ctx, model, form, err, &changed);
-    cli_begin_output();
-    if (status == HSP_OK) status = hsp_model_write(run->ctx, changed, out, err);
-    if (status == HSP_OK) {
+    uint64_t most = UINT64_MAX;
+    hsp_status status = show ? cli_how_many(own, "weights", err, &most) : HSP_OK;
+    if (form && !to) return cli_fail(err, HSP_USAGE, "--to", "is missing");
+    if (!show && !form && !import && !format)
+        return cli_fail(err, HSP_USAGE, "--format", "is missing");
+    if (!show && !out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
+    if (status == HSP_OK && out) status = cli_check_output(run, out, err);
+    if (status == HSP_OK)
+        status = import ? hsp_model_import(run->ctx, run->arguments[0], err, &model)
+                        : hsp_model_read(run->ctx, run->arguments[0], err, &model);
+    if (status == HSP_OK && form) status = hsp_model_form(run->ctx, model, to, err, &changed);
+    const hsp_model *shown = changed ? changed : model;
+    if (out) cli_begin_output();
+    if (status == HSP_OK && out)
+        status = format ? hsp_model_export(run->ctx, model, format, out, err)
+                        : hsp_model_write(run->ctx, shown, out, err);
+    if (status == HSP_OK && form) {
         const char *threshold = hsp_model_metadata(changed, "threshold");
-        cli_progress_clear();
-        cli_say(run, "wrote %s, the %s form%s%s", show_output(out), form,
+        cli_say(run, "wrote %s, the %s form%s%s", show_output(out), to,
                 threshold ? ": <w, x> > " : "", threshold ? show_name(threshold) : "");
-        if (cli_json(run)) status = model_json(run, changed, out, UINT64_MAX, err);
+    } else if (status == HSP_OK && import) {
+        cli_say(run, "wrote %s, a %s model of %s classes", show_output(out),
+                hsp_model_hypothesis(model), show_count(hsp_model_classes(model)));
+    } else if (status == HSP_OK && format) {
+        cli_say(run, "wrote %s, a model of %s", show_output(out),
+                strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
     }
+    if (status == HSP_OK && (show || cli_json(run)))
+        status = model_report(run, shown, out, most, err);
     hsp_model_free(changed);
     hsp_model_free(model);
     return status;
-}
-
-static hsp_status model_import(cli *run, hsp_error *err)
-{
-    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
-    hsp_model *model = NULL;
-    hsp_status status = model_need(run, "output", "-o", err);
-    if (status == HSP_OK) status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = hsp_model_import(run->ctx, run->arguments[0], err, &model);
-    cli_begin_output();
-    if (status == HSP_OK) status = hsp_model_write(run->ctx, model, out, err);
-    if (status == HSP_OK) {
-        char *classes = cli_class_list(model);
-        cli_progress_clear();
-        cli_say(run, "wrote %s, a %s model of the classes %s", show_output(out),
-                hsp_model_hypothesis(model), classes);
-        free(classes);
-        if (cli_json(run)) status = model_json(run, model, out, UINT64_MAX, err);
-    }
-    hsp_model_free(model);
-    return status;
-}
-
-static hsp_status model_export(cli *run, hsp_error *err)
-{
-    const char *format = hsp_options_text(run->options[MODEL_ACTION], "format");
-    const char *out = hsp_options_text(run->options[MODEL_ACTION], "output");
-    hsp_model *model = NULL;
-    hsp_status status = model_need(run, "format", "--format", err);
-    if (status == HSP_OK) status = model_need(run, "output", "-o", err);
-    if (status == HSP_OK) status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = hsp_model_read(run->ctx, run->arguments[0], err, &model);
-    cli_begin_output();
-    if (status == HSP_OK) status = hsp_model_export(run->ctx, model, format, out, err);
-    if (status == HSP_OK) {
-        cli_progress_clear();
-        cli_say(run, "wrote %s, a model of %s", show_output(out),
-                strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
-        if (cli_json(run)) status = model_json(run, model, out, UINT64_MAX, err);
-    }
-    hsp_model_free(model);
-    return status;
-}
-
-static hsp_status model_run(cli *run, hsp_error *err)
-{
-    const char *action = run->variant->name;
-    if (strcmp(action, "form") == 0) return model_form(run, err);
-    if (strcmp(action, "import") == 0) return model_import(run, err);
-    return strcmp(action, "export") == 0 ? model_export(run, err) : model_show(run, err);
 }
 
 static const cli_term model_arguments[] = {

@@ -185,6 +185,28 @@ static char *train_space(const cli *run)
                       normalized ? " after --normalize " : "", normalized ? rows : "");
 }
 
+#define TRAIN_ACROSS 5 /* values of k side by side */
+
+/* The table by which the number of neighbours was chosen. */
+static void train_print_neighbors(const hsp_model *model, FILE *file)
+{
+    hsp_knn_report near = {.size = sizeof near};
+    cli_table table;
+    if (!hsp_model_knn(model, &near) || !near.tried) return;
+    const uint64_t lines = (near.tried + TRAIN_ACROSS - 1) / TRAIN_ACROSS;
+    fprintf(file, "\nLeave-one-out error by the number of neighbours\n");
+    table_begin(&table, "rrrrrrrrrr");
+    for (uint64_t line = 0; line < lines; line++)
+        for (uint64_t column = 0; column < TRAIN_ACROSS; column++) {
+            const uint64_t k = column * lines + line;
+            const int there = k < near.tried;
+            table_cell(&table, "%s", there ? show_count(k + 1) : "");
+            table_cell(&table, "%s",
+                       there ? show_share((double)near.mistakes[k] / (double)near.rows) : "");
+        }
+    table_print(&table, file);
+}
+
 /* The answer is no. */
 static void train_print_inseparable(const cli *run, const train *done, FILE *file)
 {
@@ -412,7 +434,7 @@ static hsp_status train_tell(cli *run, train *done, FILE *file, hsp_error *err)
         status = cli_report(run, train_results, done, file, err);
     else
         train_print_inseparable(run, done, file);
-    if (done->model && !cli_json(run)) cli_neighbors_table(done->model, file);
+    if (done->model && !cli_json(run)) train_print_neighbors(done->model, file);
     fflush(stdout);
     free(done->space);
     free(done->separates);

@@ -126,6 +126,13 @@ void cli_free_pair(cli_pair *pair)
     hsp_model_free(pair->model);
 }
 
+const hsp_knn_report *cli_knn(const hsp_model *model, void *room)
+{
+    hsp_knn_report *near = room;
+    near->size = sizeof *near;
+    return hsp_model_knn(model, near) ? near : NULL;
+}
+
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err, uint64_t *out)
 {
     const char *text = hsp_options_text(options, name);

@@ -198,31 +198,6 @@ const char *show_column(const hsp_data *data, uint64_t column)
     return text;
 }
 
-const char *show_feature(const hsp_model *model, uint64_t column)
-{
-    const char *name = hsp_model_feature_name(model, column);
-    if (name) return show_name(name);
-    char *text = show_buffer();
-    snprintf(text, SHOW_SIZE, "%" PRIu64, column + 1);
-    return text;
-}
-
-char *cli_class_list(const hsp_model *model)
-{
-    const uint32_t classes = hsp_model_classes(model), shown = classes > 6 ? 5 : classes;
-    char *text = cli_format("%s", "");
-    for (uint32_t c = 0; c < shown; c++) {
-        const char *join = c == 0 ? "" : c + 1 == classes ? " and " : ", ";
-        char *longer = cli_format("%s%s%s", text, join, show_name(hsp_model_class_name(model, c)));
-        free(text);
-        text = longer;
-    }
-    if (shown == classes) return text;
-    char *longer = cli_format("%s and %s more", text, show_count(classes - shown));
-    free(text);
-    return longer;
-}
-
 const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
