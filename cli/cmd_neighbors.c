@@ -12,22 +12,7 @@ CLI_OPTIONS(neighbors_options, "neighbors",
 static const cli_group neighbors_groups[] = {
     {"Options", neighbors_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
 
-/* The library writes it row by row; these are its fields. */
-FIELDS(neighbors_one_fields, cli,
-       {.type = HSP_FIELD_COUNT,
-        .name = "row",
-        .meaning = "number of the neighbour in the training data, from 1"},
-       {.type = HSP_FIELD_REAL, .name = "distance", .meaning = "its distance"},
-       {.type = HSP_FIELD_TEXT, .name = "class", .meaning = "its class"})
-
-FIELDS(neighbors_fields, cli,
-       {.type = HSP_FIELD_COUNT, .name = "row", .meaning = "number of the row of DATA, from 1"},
-       {.type = HSP_FIELD_LIST,
-        .name = "neighbors",
-        .meaning = "its neighbours, the nearest first",
-        .of = neighbors_one_fields})
-
-static const cli_result neighbors_results[] = {{"neighbors", neighbors_fields, 1, 0},
+static const cli_result neighbors_results[] = {{"neighbors", hsp_neighbors_fields, 1, 0},
                                                {NULL, NULL, 0, 0}};
 
 static hsp_status neighbors_run(cli *run, hsp_error *err)

@@ -75,6 +75,7 @@ HSP_API const hsp_field *hsp_sample_size_fields(void);
 HSP_API const hsp_field *hsp_simulation_fields(void);
 HSP_API const hsp_field *hsp_kernel_check_fields(void);
 HSP_API const hsp_field *hsp_factor_fields(void);
+HSP_API const hsp_field *hsp_neighbors_fields(void); /* of what hsp_neighbors_file writes */
 
 #ifdef __cplusplus
 }

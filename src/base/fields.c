@@ -75,9 +75,9 @@ typedef union fields_room {
 
 typedef struct fields_json {
     hsp__text text;
-    int depth;
-    size_t values; /* since the last bracket was opened */
-    int stopped;   /* `take` asked for it */
+    int depth, line; /* line: all in one */
+    size_t values;   /* since the last bracket was opened */
+    int stopped;     /* `take` asked for it */
     hsp_bytes_fn take;
     void *user;
 } fields_json;
@@ -92,9 +92,10 @@ static void fields_flush(fields_json *json)
 /* The comma before a value, its line unless it shares one, and the key. */
 static void fields_begin(fields_json *json, const char *key, int same_line)
 {
+    same_line |= json->line;
     if (json->values++) hsp__text_puts(&json->text, same_line ? ", " : ",");
     if (!same_line && json->depth) hsp__text_printf(&json->text, "\n%*s", 2 * json->depth, "");
-    if (json->text.size > FIELDS_FLUSH) fields_flush(json);
+    if (json->take && json->text.size > FIELDS_FLUSH) fields_flush(json);
     if (!key) return;
     hsp__json_put_string(&json->text, key, strlen(key));
     hsp__text_puts(&json->text, ": ");
@@ -110,7 +111,8 @@ static void fields_open(fields_json *json, const char *bracket)
 static void fields_close(fields_json *json, const char *bracket, int same_line)
 {
     json->depth--;
-    if (json->values && !same_line) hsp__text_printf(&json->text, "\n%*s", 2 * json->depth, "");
+    if (json->values && !same_line && !json->line)
+        hsp__text_printf(&json->text, "\n%*s", 2 * json->depth, "");
     hsp__text_puts(&json->text, bracket);
     json->values = 1;
 }
@@ -205,6 +207,13 @@ static void fields_object(fields_json *json, const hsp_field *fields, const void
     fields_open(json, "{");
     fields_members(json, fields, record);
     fields_close(json, "}", 0);
+}
+
+void hsp__json_put_record(hsp__text *text, const hsp_field *fields, const void *record)
+{
+    fields_json json = {.text = *text, .line = 1};
+    fields_object(&json, fields, record);
+    *text = json.text;
 }
 
 hsp_status hsp_report_json(hsp_context *ctx, const hsp_field *fields, const void *record,

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"
+#include "halfspace_fields.h"
 #include "model/neighbors.h"
 
 enum {
@@ -89,26 +90,38 @@ static void list_put_lines(list_job *job, uint64_t row, const hsp__neighbor *fou
     }
 }
 
-static void list_put_object(list_job *job, uint64_t row, const hsp__neighbor *found)
+/* A row and a neighbour of it, in JSON. */
+typedef struct list_row {
+    const list_job *job;
+    uint64_t row;
+    const hsp__neighbor *found;
+} list_row;
+
+typedef struct list_neighbor {
+    uint64_t row;
+    double distance;
+    const char *class_name;
+} list_neighbor;
+
+static const void *list_neighbor_at(const void *record, size_t i, void *room)
 {
-    const hsp__names *names = &job->model->class_names;
-    hsp__text *text = &job->text;
-    hsp__text_puts(text, row > 1 ? ",\n{\"row\":" : "{\"row\":");
-    list_put_count(text, row);
-    hsp__text_puts(text, ",\"neighbors\":[");
-    for (uint64_t r = 0; r < job->k; r++) {
-        const hsp_neighbor one = hsp__neighbors_public(job->model, &found[r]);
-        hsp__text_puts(text, r ? ",{\"row\":" : "{\"row\":");
-        list_put_count(text, one.row + 1);
-        hsp__text_puts(text, ",\"distance\":");
-        hsp__json_put_number(text, one.distance);
-        hsp__text_puts(text, ",\"class\":");
-        hsp__json_put_string(text, hsp__names_get(names, one.class_index),
-                             hsp__names_size(names, one.class_index));
-        hsp__text_puts(text, "}");
-    }
-    hsp__text_puts(text, "]}");
+    const list_row *at = record;
+    if (i >= at->job->k) return NULL;
+    const hsp_neighbor one = hsp__neighbors_public(at->job->model, &at->found[i]);
+    *(list_neighbor *)room = (list_neighbor){
+        one.row + 1, one.distance, hsp__names_get(&at->job->model->class_names, one.class_index)};
+    return room;
 }
+
+FIELDS(list_neighbor_fields, list_neighbor,
+       FIELD(COUNT, "row", NULL, row, "number of the neighbour in the training data, from 1"),
+       FIELD(REAL, "distance", NULL, distance, "its distance"),
+       FIELD(TEXT, "class", NULL, class_name, "its class"))
+
+PUBLIC_FIELDS(hsp_neighbors_fields, list_row,
+              FIELD(COUNT, "row", NULL, row, "number of the row of DATA, from 1"),
+              FIELD_GET(LIST, "neighbors", NULL, list_neighbor_at,
+                        "its neighbours, the nearest first", .of = list_neighbor_fields))
 
 static hsp_status list_flush(list_job *job, hsp_error *err)
 {
@@ -121,10 +134,13 @@ static hsp_status list_flush(list_job *job, hsp_error *err)
 static hsp_status list_put_row(list_job *job, const hsp__neighbor *found, hsp_error *err)
 {
     const uint64_t row = ++job->total.rows;
-    if (job->format == HSP_NEIGHBORS_JSON)
-        list_put_object(job, row, found);
-    else
+    if (job->format == HSP_NEIGHBORS_TEXT) {
         list_put_lines(job, row, found);
+    } else {
+        const list_row record = {job, row, found};
+        if (row > 1) hsp__text_puts(&job->text, ",\n");
+        hsp__json_put_record(&job->text, hsp_neighbors_fields(), &record);
+    }
     return job->text.size < LIST_TEXT ? HSP_OK : list_flush(job, err);
 }
 
