@@ -348,16 +348,6 @@ static const char *check_csv_list(hsv_checker *c, const check_csv_field *f, int 
     return text;
 }
 
-/* A number exactly, and about, where a few digits are not all. */
-static const char *check_csv_mean(hsv_checker *c, const check_csv_field *f)
-{
-    const char *about = hsv_show(c, *f->mean, -1);
-    char *text = hsv_new(c, strlen(f->mean_text) + strlen(about) + 16, 1);
-    const int same = !strcmp(about, f->mean_text);
-    sprintf(text, same ? "%s" : "%s (about %s)", f->mean_text, about);
-    return text;
-}
-
 static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
 {
     const check_csv_field *f = t->fields[k].more;
@@ -378,13 +368,13 @@ static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
         }
     }
     if (!f->gaps) return;
-    if (own->missing == CHECK_CSV_MEAN && t->fields[k].kind != HSV_CATEGORY)
-        hsv_say(c, "%s: field %zu: %zu missing value%s %s.", t->name, k + 1, f->gaps,
-                f->gaps == 1 ? " becomes" : "s become", check_csv_mean(c, f));
-    else
-        hsv_say(c, "%s: field %zu: %zu missing value%s 0%s.", t->name, k + 1, f->gaps,
-                f->gaps == 1 ? " becomes" : "s become",
-                f->indicator ? ", and a column of their own 1" : "");
+    const int mean = own->missing == CHECK_CSV_MEAN && t->fields[k].kind != HSV_CATEGORY;
+    const char *about = mean ? hsv_show(c, *f->mean, -1) : ""; /* where a few digits are not all */
+    const int same = !mean || !strcmp(about, f->mean_text);
+    hsv_say(c, "%s: field %zu: %zu missing value%s %s%s%s%s%s.", t->name, k + 1, f->gaps,
+            f->gaps == 1 ? " becomes" : "s become", mean ? f->mean_text : "0",
+            same ? "" : " (about ", same ? "" : about, same ? "" : ")",
+            !mean && f->indicator ? ", and a column of their own 1" : "");
 }
 
 void hsv_csv_say(hsv_checker *c, const hsv_table *t)
@@ -399,22 +389,17 @@ int hsv_csv_drops(const hsv_table *t)
     return t->more && ((const check_csv_table *)t->more)->missing == CHECK_CSV_DROP;
 }
 
-static int check_csv_same_field(const hsv_field *a, const hsv_field *b)
-{
-    const check_csv_field *f = a->more, *g = b->more;
-    int same = a->kind == b->kind && f->indicator == g->indicator && f->has_mean == g->has_mean &&
-               mpq_equal(*f->mean, *g->mean) && f->count == g->count;
-    for (size_t i = 0; same && i < f->count; i++)
-        same = !strcmp(f->list[i], g->list[i]);
-    return same;
-}
-
 int hsv_csv_same(const hsv_table *a, const hsv_table *b)
 {
-    const check_csv_table *f = a->more, *g = b->more;
-    int same = !f == !g && a->index_base == b->index_base && a->separator == b->separator &&
-               a->field_count == b->field_count && (!f || f->missing == g->missing);
-    for (size_t k = 0; same && k < a->field_count; k++)
-        same = check_csv_same_field(a->fields + k, b->fields + k);
+    const check_csv_table *own = a->more, *other = b->more;
+    int same = !own == !other && a->index_base == b->index_base && a->separator == b->separator &&
+               a->field_count == b->field_count && (!own || own->missing == other->missing);
+    for (size_t k = 0; same && k < a->field_count; k++) {
+        const check_csv_field *f = a->fields[k].more, *g = b->fields[k].more;
+        same = a->fields[k].kind == b->fields[k].kind && f->indicator == g->indicator &&
+               f->has_mean == g->has_mean && mpq_equal(*f->mean, *g->mean) && f->count == g->count;
+        for (size_t i = 0; same && i < f->count; i++)
+            same = !strcmp(f->list[i], g->list[i]);
+    }
     return same;
 }

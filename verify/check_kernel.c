@@ -58,13 +58,6 @@ static void check_kernel_constant(hsv_checker *c, const hsv_json *value, int any
     mpz_set(*below, mpq_denref(*number));
 }
 
-static unsigned long check_kernel_exponent(hsv_checker *c, const hsv_json *value)
-{
-    const size_t n = hsv_count(c, value, "kernel");
-    if (n < 1 || n > 100) hsv_unreadable(c, "kernel: powers are from 1 to 100");
-    return (unsigned long)n;
-}
-
 /* Denominators of leaves. */
 static void check_kernel_leaf(hsv_checker *c, hsv_kernel *k)
 {
@@ -147,7 +140,8 @@ static hsv_kernel *check_kernel_read(hsv_checker *c, const hsv_json *array, int 
     k->below = numbers + 4, k->widen = numbers + 5, k->work = numbers + 6, k->value = numbers + 14;
     const hsv_json *argument = array->child->next;
     if (kind == CHECK_KERNEL_POLY || kind == CHECK_KERNEL_POWER) {
-        k->n = check_kernel_exponent(c, argument);
+        k->n = hsv_count(c, argument, "kernel");
+        if (k->n < 1 || k->n > 100) hsv_unreadable(c, "kernel: powers are from 1 to 100");
         argument = argument->next;
     }
     if (kind >= CHECK_KERNEL_SUM) {
@@ -176,21 +170,16 @@ static int check_kernel_has(const hsv_kernel *k, check_kernel_kind kind)
     return has;
 }
 
-static void check_kernel_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    (void)with;
-    for (size_t j = 0; j < row->count; j++)
-        if (mpz_sgn(row->value[j]) < 0)
-            hsv_reject(c, "kernel: intersection is for values that are not below 0");
-}
-
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *array, int any)
 {
     hsv_kernel *k = check_kernel_read(c, array, any);
+    hsv_table *tables[2] = {&c->data, &hsv_full_of(c)->test};
     if (!check_kernel_has(k, CHECK_KERNEL_INTERSECTION)) return k;
-    hsv_each_row(c, &c->data, check_kernel_row,
-                 NULL); /* in every row, also where it is not asked for */
-    if (hsv_full_of(c)->test.name) hsv_each_row(c, &hsv_full_of(c)->test, check_kernel_row, NULL);
+    for (int i = 0; i < 2; i++) /* in every row, also where it is not asked for */
+        for (const hsv_row *row; tables[i]->name && (row = hsv_next(c, tables[i]));)
+            for (size_t j = 0; j < row->count; j++)
+                if (mpz_sgn(row->value[j]) < 0)
+                    hsv_reject(c, "kernel: intersection is for values that are not below 0");
     return k;
 }
 
@@ -240,44 +229,27 @@ static size_t check_kernel_limbs(const hsv_row *x)
     return most;
 }
 
-static void check_kernel_dot(const hsv_row *x, const hsv_row *z, mpz_t out)
-{
-    mpz_set_ui(out, 0);
-    for (size_t i = 0, j = 0; i < x->count && j < z->count;) {
-        if (x->column[i] == z->column[j])
-            mpz_addmul(out, x->value[i++], z->value[j++]);
-        else if (x->column[i] < z->column[j])
-            i++;
-        else
-            j++;
-    }
-}
-
-/* Over all columns: (x - z)^2 (rbf), |x - z| (laplace), min(x, z) (intersection). */
-static void check_kernel_apart(check_kernel_kind kind, const hsv_row *x, const hsv_row *z,
+/* Over all columns: (x - z)^2 (rbf), |x - z| (laplace), min(x, z) (intersection); else x z. */
+static void check_kernel_merge(check_kernel_kind kind, const hsv_row *x, const hsv_row *z,
                                mpz_t out, mpz_t difference)
 {
+    const int apart = kind == CHECK_KERNEL_RBF || kind == CHECK_KERNEL_LAPLACE;
     size_t i = 0, j = 0;
     mpz_set_ui(out, 0);
     while (i < x->count || j < z->count) {
         const int first = j == z->count || (i < x->count && x->column[i] <= z->column[j]);
         const int second = i == x->count || (j < z->count && z->column[j] <= x->column[i]);
-        if (kind == CHECK_KERNEL_INTERSECTION) {
-            if (first && second)
-                mpz_add(out, out,
-                        mpz_cmp(x->value[i], z->value[j]) < 0 ? x->value[i] : z->value[j]);
-        } else {
-            if (first && second)
-                mpz_sub(difference, x->value[i], z->value[j]);
-            else
-                mpz_set(difference, first ? x->value[i] : z->value[j]);
-            if (kind == CHECK_KERNEL_RBF)
-                mpz_addmul(out, difference, difference);
-            else if (mpz_sgn(difference) < 0)
-                mpz_sub(out, out, difference);
-            else
-                mpz_add(out, out, difference);
-        }
+        if (apart && first && second)
+            mpz_sub(difference, x->value[i], z->value[j]);
+        else if (apart)
+            mpz_set(difference, first ? x->value[i] : z->value[j]);
+        else if (first && second && kind == CHECK_KERNEL_INTERSECTION)
+            mpz_add(out, out, mpz_cmp(x->value[i], z->value[j]) < 0 ? x->value[i] : z->value[j]);
+        else if (first && second)
+            mpz_addmul(out, x->value[i], z->value[j]);
+        if (kind == CHECK_KERNEL_RBF) mpz_addmul(out, difference, difference);
+        if (kind == CHECK_KERNEL_LAPLACE)
+            (mpz_sgn(difference) < 0 ? mpz_sub : mpz_add)(out, out, difference);
         i += (size_t)first;
         j += (size_t)second;
     }
@@ -319,7 +291,7 @@ static void check_kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row
     hsv_spend(c, (x->count + z->count) * (10 + check_kernel_limbs(x) * check_kernel_limbs(z)));
     if (!k->exact) hsv_spend(c, 5000 + 100 * check_kernel_limbs(x) * check_kernel_limbs(z));
     if (k->kind == CHECK_KERNEL_RBF || k->kind == CHECK_KERNEL_LAPLACE) {
-        check_kernel_apart(k->kind, x, z, w[0], w[1]);
+        check_kernel_merge(k->kind, x, z, w[0], w[1]);
         mpz_mul(w[0], w[0], *k->a);
         mpz_mul(w[1], *k->a_below, *c->scale);
         if (k->kind == CHECK_KERNEL_RBF) mpz_mul(w[1], w[1], *c->scale);
@@ -328,10 +300,8 @@ static void check_kernel_leaf_value(hsv_checker *c, hsv_kernel *k, const hsv_row
     }
     if (k->kind == CHECK_KERNEL_CONST)
         mpz_set(lo, *k->a);
-    else if (k->kind == CHECK_KERNEL_INTERSECTION)
-        check_kernel_apart(k->kind, x, z, lo, w[0]);
     else
-        check_kernel_dot(x, z, lo);
+        check_kernel_merge(k->kind, x, z, lo, w[0]);
     if (k->kind == CHECK_KERNEL_SIGMOID) {
         mpz_set(w[6], lo);
         check_kernel_tanh(c, k, w[6], lo, hi);
@@ -451,9 +421,10 @@ void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t l
     hsv_ratio(hi, k->value[1], *k->below);
 }
 
-hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim)
+hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim)
 {
     const hsv_json *array = hsv_find(claim, "kernel");
+    if (!array) return NULL;
     hsv_kernel *k = hsv_kernel_read(c, array, 0);
     k->space = (hsv_space){hsv_kernel_name(c, array, " in the feature space of "), space_load,
                            space_add, space_score, space_norm2};

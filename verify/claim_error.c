@@ -49,12 +49,6 @@ static void error_digest(hsv_checker *c, const hsv_row *row, char digest[32])
     hsv_spend(c, 20 * used);
 }
 
-static void error_collect(hsv_checker *c, const hsv_row *row, void *with)
-{
-    error_count *e = with;
-    error_digest(c, row, e->keys[e->key_count++].digest);
-}
-
 static error_key *error_find(hsv_checker *c, error_count *e, const hsv_row *row)
 {
     error_key key;
@@ -62,56 +56,34 @@ static error_key *error_find(hsv_checker *c, error_count *e, const hsv_row *row)
     return bsearch(&key, e->keys, e->key_count, sizeof key, error_order);
 }
 
-static void error_mark(hsv_checker *c, const hsv_row *row, void *with)
-{
-    error_key *key = error_find(c, with, row);
-    if (key) key->shared = 1;
-}
-
-static void error_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    error_count *e = with;
-    error_key *key = error_find(c, e, row);
-    if (key->shared) {
-        e->shared++;
-        return;
-    }
-    e->distinct += !key->counted;
-    key->counted = 1;
-    hsv_point_score(c, &e->w, row, e->q[0], e->q[1]);
-    int sign = mpq_sgn(e->q[0]) > 0 ? 1 : mpq_sgn(e->q[1]) < 0 ? -1 : 0;
-    if (!sign && !mpq_sgn(e->q[0]) && !mpq_sgn(e->q[1]) && e->tie < 2) sign = e->tie ? 1 : -1;
-    e->rows++;
-    e->mistakes += sign != row->y; /* a sign that the enclosure leaves open is a mistake, too */
-}
-
 static void error_run(hsv_checker *c, error_count *e)
 {
     hsv_table *test = &hsv_full_of(c)->test;
+    error_key *key;
     size_t distinct = 0;
     e->keys = hsv_new(c, test->rows, sizeof *e->keys);
-    hsv_each_row(c, test, error_collect, e);
+    for (const hsv_row *row; (row = hsv_next(c, test));)
+        error_digest(c, row, e->keys[e->key_count++].digest);
     qsort(e->keys, e->key_count, sizeof *e->keys, error_order);
     for (size_t i = 0; i < e->key_count; i++)
         if (!i || error_order(e->keys + i - 1, e->keys + i)) e->keys[distinct++] = e->keys[i];
     e->key_count = distinct;
     c->data.everything = 1; /* those that are left out, too */
-    hsv_each_row(c, &c->data, error_mark, e);
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+        if ((key = error_find(c, e, row))) key->shared = 1;
     c->data.everything = 0;
-    hsv_each_row(c, test, error_row, e);
-}
-
-/* The same text is the same row in both files, and of the same class: else a row of DATA could be
- * taken for another one. */
-static void error_alike(hsv_checker *c)
-{
-    hsv_table *a = &c->data, *b = &hsv_full_of(c)->test;
-    if (!hsv_csv_same(a, b)) hsv_reject(c, "error: the two files are not read in the same way");
-    if (!strcmp(a->digest, b->digest)) hsv_reject(c, "error: the two files are the same");
-    for (size_t i = 0; i < b->label_count; i++)
-        if (hsv_label_y(a, b->labels[i].text, b->labels[i].size) == -b->labels[i].y)
-            hsv_reject(c, "error: label %s is positive in one file and negative in the other",
-                       hsv_quote(c, b->labels[i].text, b->labels[i].size));
+    for (const hsv_row *row; (row = hsv_next(c, test));) {
+        key = error_find(c, e, row);
+        e->shared += (size_t)key->shared;
+        if (key->shared) continue;
+        e->distinct += !key->counted;
+        key->counted = 1;
+        hsv_point_score(c, &e->w, row, e->q[0], e->q[1]);
+        int sign = mpq_sgn(e->q[0]) > 0 ? 1 : mpq_sgn(e->q[1]) < 0 ? -1 : 0;
+        if (!sign && !mpq_sgn(e->q[0]) && !mpq_sgn(e->q[1]) && e->tie < 2) sign = e->tie ? 1 : -1;
+        e->rows++;
+        e->mistakes += sign != row->y; /* a sign that the enclosure leaves open is a mistake, too */
+    }
 }
 
 /* ---- The binomial tail, from above ----------------------------------------------------------- */
@@ -131,34 +103,6 @@ static void error_round(error_upper *x)
     if (size <= ERROR_BITS) return;
     mpz_cdiv_q_2exp(*x->mantissa, *x->mantissa, size - ERROR_BITS);
     x->exponent += (long)(size - ERROR_BITS);
-}
-
-/* x *= above / below */
-static void error_times(error_upper *x, const mpz_t above, const mpz_t below)
-{
-    mpz_mul(*x->mantissa, *x->mantissa, above);
-    if (!mpz_divisible_p(*x->mantissa, below)) {
-        const mp_bitcnt_t more = 64 + mpz_sizeinbase(below, 2);
-        mpz_mul_2exp(*x->mantissa, *x->mantissa, more);
-        x->exponent -= (long)more;
-    }
-    mpz_cdiv_q(*x->mantissa, *x->mantissa, below);
-    error_round(x);
-}
-
-static void error_add(error_upper *sum, const error_upper *term, mpz_t scratch)
-{
-    if (!mpz_sgn(*sum->mantissa)) sum->exponent = term->exponent;
-    const long apart = term->exponent - sum->exponent;
-    if (apart >= 0) {
-        mpz_mul_2exp(scratch, *term->mantissa, (mp_bitcnt_t)apart);
-    } else {
-        mpz_mul_2exp(*sum->mantissa, *sum->mantissa, (mp_bitcnt_t)-apart);
-        mpz_set(scratch, *term->mantissa);
-        sum->exponent = term->exponent;
-    }
-    mpz_add(*sum->mantissa, *sum->mantissa, scratch);
-    error_round(sum);
 }
 
 /* x = base^n */
@@ -190,10 +134,25 @@ static int error_tail(hsv_checker *c, size_t n, size_t m, const mpq_t p, const m
     mpz_set_ui(*term.mantissa, 1);
     error_power(&term, &base, n);
     for (size_t k = 0; k <= m; k++) {
-        error_add(&sum, &term, z[4]);
+        /* sum += term, over the smaller power of 2 */
+        if (!mpz_sgn(*sum.mantissa)) sum.exponent = term.exponent;
+        const long apart = term.exponent - sum.exponent;
+        mpz_mul_2exp(z[4], *term.mantissa, (mp_bitcnt_t)(apart > 0 ? apart : 0));
+        mpz_mul_2exp(*sum.mantissa, *sum.mantissa, (mp_bitcnt_t)(apart < 0 ? -apart : 0));
+        if (apart < 0) sum.exponent = term.exponent;
+        mpz_add(*sum.mantissa, *sum.mantissa, z[4]);
+        error_round(&sum);
+        /* the next term */
         mpz_mul_ui(z[5], mpq_numref(p), n - k);
         mpz_mul_ui(z[6], z[3], k + 1);
-        error_times(&term, z[5], z[6]);
+        mpz_mul(*term.mantissa, *term.mantissa, z[5]);
+        if (!mpz_divisible_p(*term.mantissa, z[6])) {
+            const mp_bitcnt_t more = 64 + mpz_sizeinbase(z[6], 2);
+            mpz_mul_2exp(*term.mantissa, *term.mantissa, more);
+            term.exponent -= (long)more;
+        }
+        mpz_cdiv_q(*term.mantissa, *term.mantissa, z[6]);
+        error_round(&term);
         hsv_spend(c, 8 * mpz_size(*term.mantissa));
     }
     mpz_mul(z[4], *sum.mantissa, mpq_denref(delta)); /* sum <= delta q^n */
@@ -250,7 +209,16 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
     mpq_t *q = hsv_rationals(c, 2);
     hsv_members(c, claim, "claim,kernel,separator,tie,shared,rows,mistakes,delta,upper");
     if (!full->test.name) hsv_unreadable(c, "the certificate has no test file");
-    error_alike(c);
+    /* The same text is the same row in both files, and of the same class: else a row of DATA could
+     * be taken for another one. */
+    hsv_table *data = &c->data, *test = &full->test;
+    if (!hsv_csv_same(data, test))
+        hsv_reject(c, "error: the two files are not read in the same way");
+    if (!strcmp(data->digest, test->digest)) hsv_reject(c, "error: the two files are the same");
+    for (const hsv_label *label = test->labels; label < test->labels + test->label_count; label++)
+        if (hsv_label_y(data, label->text, label->size) == -label->y)
+            hsv_reject(c, "error: label %s is positive in one file and negative in the other",
+                       hsv_quote(c, label->text, label->size));
     e.w.space = hsv_get_space(c, claim);
     hsv_get_separator(c, claim, 1, &e.w);
     e.tie = hsv_get_choice(c, claim, "tie", "negative,positive,mistake");

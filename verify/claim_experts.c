@@ -130,9 +130,8 @@ static int experts_exactly(hsv_checker *c, experts_panel *p, size_t least)
     return sign;
 }
 
-static void experts_row(hsv_checker *c, const hsv_row *row, void *with)
+static void experts_row(hsv_checker *c, const hsv_row *row, experts_panel *p)
 {
-    experts_panel *p = with;
     hsv_spend(c, 40 * (size_t)p->columns * (1 + (size_t)p->negated));
     const size_t least = experts_least(p);
     for (size_t j = 0; j < p->columns; j++)
@@ -213,7 +212,8 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     if (!passes || passes > 10000) hsv_unreadable(c, "passes: from 1 to 10000");
     experts_powers(c, &p, passes);
     for (size_t pass = 0; pass < passes; pass++)
-        hsv_each_row(c, &c->data, experts_row, &p);
+        for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+            experts_row(c, row, &p);
     if (p.mistakes != hsv_get_count(c, claim, "total"))
         hsv_reject(c,
                    "weighted majority makes %zu mistakes on these rows, not as many as certified",

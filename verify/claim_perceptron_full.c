@@ -7,6 +7,16 @@
  * coordinate of its own for each row, Delta there and 0 elsewhere. */
 #include "full.h"
 
+typedef struct hsv_perceptron {
+    hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
+    mpq_t *rate, *tau, *goal; /* goal = tau / rate */
+    mpq_t *c2, *turn;         /* c^2 of the offset; sum of y over the updates: b = rate c^2 turn */
+    mpq_t *radius2, *reach;   /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
+    mpq_t *least, *soft2,
+        *q;  /* min y s*(x), enclosed; Delta^2 of a soft run, or 0; 3 to work with */
+    int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
+} hsv_perceptron;
+
 static void replay_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
 {
     run->update(c, run, row);
@@ -15,28 +25,8 @@ static void replay_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
     run->clean = 0;
 }
 
-/* The rows that were updated, one after another; each has to be a mistake when it is its turn. */
-static void replay_sequence(hsv_checker *c, const hsv_json *array, hsv_run *run)
-{
-    hsv_row *rows = hsv_new(c, c->data.rows, sizeof *rows); /* those that are named */
-    for (const hsv_json *value = array->child; value; value = value->next) {
-        const size_t number = hsv_count(c, value, "sequence");
-        if (!number || number > c->data.rows)
-            hsv_reject(c, "row %zu is named, but there are %zu", number, c->data.rows);
-        rows[number - 1].number = number;
-    }
-    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
-        if (rows[row->number - 1].number) hsv_row_copy(c, row, rows + row->number - 1);
-    for (const hsv_json *value = array->child; value; value = value->next) {
-        const hsv_row *row = rows + hsv_count(c, value, "sequence") - 1;
-        if (!run->wrong(c, run, row))
-            hsv_reject(c, "update %zu is of row %zu, which was no mistake then", run->total + 1,
-                       row->number);
-        replay_update(c, run, row);
-    }
-}
-
-/* In the order of the file, pass after pass, or by a sequence. */
+/* In the order of the file, pass after pass, or by a sequence: the rows that were updated, one after
+ * another, each of which has to be a mistake when it is its turn. */
 void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run)
 {
     const int sequence = hsv_get_choice(c, claim, "order", "cyclic,sequence");
@@ -44,7 +34,23 @@ void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run)
     if (sequence != (hsv_find(claim, "sequence") != NULL) || (!sequence && !run->passes))
         hsv_unreadable(c, "a run in the order \"cyclic\" has passes, \"sequence\" a sequence");
     run->counts = hsv_new(c, c->data.rows, sizeof *run->counts);
-    if (sequence) replay_sequence(c, hsv_get(c, claim, "sequence", HSV_ARRAY), run);
+    const hsv_json *array = sequence ? hsv_get(c, claim, "sequence", HSV_ARRAY) : NULL;
+    hsv_row *rows = array ? hsv_new(c, c->data.rows, sizeof *rows) : NULL; /* those named */
+    for (const hsv_json *value = array ? array->child : NULL; value; value = value->next) {
+        const size_t number = hsv_count(c, value, "sequence");
+        if (!number || number > c->data.rows)
+            hsv_reject(c, "row %zu is named, but there are %zu", number, c->data.rows);
+        rows[number - 1].number = number;
+    }
+    for (const hsv_row *row; array && (row = hsv_next(c, &c->data));)
+        if (rows[row->number - 1].number) hsv_row_copy(c, row, rows + row->number - 1);
+    for (const hsv_json *value = array ? array->child : NULL; value; value = value->next) {
+        const hsv_row *row = rows + hsv_count(c, value, "sequence") - 1;
+        if (!run->wrong(c, run, row))
+            hsv_reject(c, "update %zu is of row %zu, which was no mistake then", run->total + 1,
+                       row->number);
+        replay_update(c, run, row);
+    }
     for (size_t pass = 0; !sequence && pass < run->passes && !run->clean; pass++) {
         run->clean = 1;
         for (const hsv_row *row; (row = hsv_next(c, &c->data));)
@@ -158,12 +164,65 @@ static void claim_perceptron_full_model(hsv_checker *c, const hsv_json *model, h
 }
 
 /* ||w~*||^2, from below, into q[0]. */
-void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p)
+static void claim_perceptron_full_length(hsv_checker *c, hsv_perceptron *p)
 {
     hsv_point_norm2(c, &p->other, p->q[0], p->q[1]);
     mpq_mul(p->q[1], *p->other.b, *p->other.b);
     if (mpq_sgn(*p->c2)) mpq_div(p->q[1], p->q[1], *p->c2);
     mpq_add(p->q[0], p->q[0], p->q[1]);
+}
+
+/* Rows that need not be separable: with a margin g > 0 of the separator's scores and what each row
+ * lacks of it, D^2 = sum of max(0, g - y s*(x))^2. */
+static void claim_perceptron_full_inseparable(hsv_checker *c, const hsv_json *claim, hsv_run *run,
+                                              hsv_perceptron *p)
+{
+    mpq_t *q = hsv_rationals(c, 7); /* k g^2, B, D^2, g; 3 to work with */
+    const int soft = mpq_sgn(*p->soft2) > 0;
+    if (!hsv_get_number(c, claim, "functional_margin", q[3]) || mpq_sgn(q[3]) <= 0)
+        hsv_unreadable(c, "functional_margin must be there and above 0");
+    if (!soft && !run->passes)
+        hsv_unreadable(c, "the bound for rows that need not be separable needs passes");
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        hsv_point_margin(c, &p->other, row, p->q[0], p->q[1]);
+        mpq_sub(p->q[0], q[3], p->q[1]);
+        if (mpq_sgn(p->q[0]) <= 0) continue;
+        mpq_mul(p->q[0], p->q[0], p->q[0]);
+        mpq_add(q[2], q[2], p->q[0]);
+    }
+    claim_perceptron_full_length(c, p);
+    if (soft) { /* k <= reach (||w*||^2 + D^2 / Delta^2) / g^2 */
+        mpq_div(q[2], q[2], *p->soft2);
+        mpq_add(q[1], p->q[0], q[2]);
+        mpq_set_ui(q[2], 0, 1);
+    } else {
+        mpq_set_ui(q[4], run->passes, 1);
+        mpq_mul(q[2], q[2], q[4]);
+        mpq_set(q[1], p->q[0]);
+    }
+    mpq_mul(q[1], q[1], *p->reach);
+    mpq_set_ui(q[0], run->total, 1);
+    mpq_mul(q[0], q[0], q[3]);
+    mpq_mul(q[0], q[0], q[3]);
+    /* k g^2 <= (sqrt(B) + sqrt(D^2))^2, B = (R~^2 + 2 tau / rate) ||w*||^2 */
+    mpq_sub(q[5], q[0], q[1]);
+    mpq_sub(q[5], q[5], q[2]);
+    const int more = mpq_sgn(q[5]) > 0;
+    mpq_mul(q[5], q[5], q[5]);
+    mpq_mul(q[6], q[1], q[2]);
+    mpq_mul_2exp(q[6], q[6], 2);
+    if (more && mpq_cmp(q[5], q[6]) > 0)
+        hsv_reject(c, "%zu updates are more than the bound", run->total);
+    hsv_root_up(q[1], q[1]);
+    hsv_root_up(q[2], q[2]);
+    mpq_add(q[1], q[1], q[2]);
+    mpq_div(q[1], q[1], q[3]);
+    mpq_mul(q[1], q[1], q[1]);
+    hsv_say_bound(c, run->total,
+                  soft ? "(R~^2 + Delta^2 + 2 tau/rate) (||w*||^2 + D^2/Delta^2) / g^2"
+                       : "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, of rows that need not be "
+                         "separable,",
+                  q[1]);
 }
 
 /* k <= (R~^2 + 2 tau / rate) ||w~*||^2 / (min y s*)^2 */
@@ -176,7 +235,7 @@ static void claim_perceptron_full_bound(hsv_checker *c, const hsv_run *run, hsv_
             if (row->number == 1 || mpq_cmp(q[i], p->least[i]) < 0) mpq_set(p->least[i], q[i]);
     }
     if (mpq_sgn(p->least[0]) <= 0) hsv_reject(c, "the separator does not separate the rows");
-    hsv_perceptron_length(c, p);
+    claim_perceptron_full_length(c, p);
     mpq_mul(q[0], q[0], *p->reach);
     mpq_div(q[0], q[0], p->least[1]);
     mpq_div(q[0], q[0], p->least[1]);
@@ -204,7 +263,7 @@ void hsv_perceptron_claim(hsv_checker *c, const hsv_json *claim)
     if (hsv_find(claim, "model"))
         claim_perceptron_full_model(c, hsv_get(c, claim, "model", HSV_OBJECT), &p);
     if (hsv_find(claim, "functional_margin") || hsv_find(claim, "soft"))
-        hsv_perceptron_inseparable(c, claim, &run, &p);
+        claim_perceptron_full_inseparable(c, claim, &run, &p);
     else
         claim_perceptron_full_bound(c, &run, &p);
     hsv_say_run(c, claim, p.w.space);

@@ -9,8 +9,6 @@ typedef struct stable_rows {
     mpq_t *slope; /* 2: of the losses, at the ends */
     mpq_t *b;     /* of the model; the point's own is 0 here */
     mpq_t *q;     /* 6 */
-    const size_t *may_change;
-    size_t may_count, next;
 } stable_rows;
 
 /* q[0], q[1]: what <w*, x> can be; q[2], q[3]: <w, x>, enclosed. */
@@ -42,48 +40,6 @@ static void stable_slope(stable_rows *s, mpq_t sum, int y, mpq_t v, int way)
     (y > 0 ? mpq_sub : mpq_add)(sum, sum, v);
 }
 
-static void stable_offset_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    stable_rows *s = with;
-    stable_scores(c, s, row);
-    mpq_add(s->q[4], s->q[1], s->ends[0]); /* the low end, scores as high as can be */
-    stable_slope(s, s->slope[0], row->y, s->q[4], 1);
-    mpq_add(s->q[4], s->q[0], s->ends[1]);
-    stable_slope(s, s->slope[1], row->y, s->q[4], -1);
-}
-
-static void stable_row(hsv_checker *c, const hsv_row *row, void *with)
-{
-    stable_rows *s = with;
-    mpq_t *q = s->q;
-    if (s->next < s->may_count && s->may_change[s->next] == row->number) {
-        s->next++;
-        return;
-    }
-    stable_scores(c, s, row);
-    for (int i = 0; i < 2; i++) { /* what the exact optimum can say, and what this model says */
-        mpq_add(q[i], q[i], s->ends[i]);
-        mpq_add(q[2 + i], q[2 + i], *s->b);
-    }
-    const int free = s->problem.offset == 0; /* its ends are not reached */
-    const int positive = mpq_sgn(q[0]) + free > 0 && mpq_sgn(q[2]) > 0;
-    const int negative = mpq_sgn(q[1]) - free < 0 && mpq_sgn(q[3]) < 0;
-    if (!positive && !negative) hsv_reject(c, "the label of row %zu may change", row->number);
-}
-
-static void stable_may_change(hsv_checker *c, const hsv_json *claim, size_t rows, stable_rows *s)
-{
-    const hsv_json *array = hsv_get(c, claim, "may_change", HSV_ARRAY);
-    size_t *numbers = hsv_new(c, array->count, sizeof *numbers), before = 0;
-    for (const hsv_json *value = array->child; value; value = value->next) {
-        const size_t number = hsv_count(c, value, "may_change");
-        if (number <= before || number > rows)
-            hsv_unreadable(c, "may_change: rows are from 1 to %zu, ascending", rows);
-        numbers[s->may_count++] = before = number;
-    }
-    s->may_change = numbers;
-}
-
 void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
 {
     mpq_t *q = hsv_rationals(c, 12);
@@ -104,14 +60,41 @@ void hsv_claim_stable(hsv_checker *c, const hsv_json *claim)
         if (pair->count != 2) hsv_unreadable(c, "offset_interval: expected [low, high]");
         hsv_number(c, pair->child, "offset_interval", s.ends[0]);
         hsv_number(c, pair->child->next, "offset_interval", s.ends[1]);
-        hsv_each_row(c, &c->data, stable_offset_row, &s);
+        for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+            stable_scores(c, &s, row);
+            mpq_add(s.q[4], s.q[1], s.ends[0]); /* the low end, scores as high as can be */
+            stable_slope(&s, s.slope[0], row->y, s.q[4], 1);
+            mpq_add(s.q[4], s.q[0], s.ends[1]);
+            stable_slope(&s, s.slope[1], row->y, s.q[4], -1);
+        }
         if (mpq_sgn(s.slope[0]) >= 0 || mpq_sgn(s.slope[1]) <= 0)
             hsv_reject(c, "the optimal offset may be outside of the certified interval");
     }
-    stable_may_change(c, claim, table->rows, &s);
-    hsv_each_row(c, table, stable_row, &s);
+    const hsv_json *array = hsv_get(c, claim, "may_change", HSV_ARRAY);
+    size_t *numbers = hsv_new(c, array->count + 1, sizeof *numbers), count = 0, next = 0;
+    for (const hsv_json *value = array->child; value; value = value->next) {
+        numbers[count] = hsv_count(c, value, "may_change");
+        if (numbers[count] <= (count ? numbers[count - 1] : 0) || numbers[count] > table->rows)
+            hsv_unreadable(c, "may_change: rows are from 1 to %zu, ascending", table->rows);
+        count++;
+    }
+    for (const hsv_row *row; (row = hsv_next(c, table));) {
+        if (next < count && numbers[next] == row->number) {
+            next++;
+            continue;
+        }
+        stable_scores(c, &s, row);
+        for (int i = 0; i < 2; i++) { /* what the exact optimum can say, and what this model says */
+            mpq_add(s.q[i], s.q[i], s.ends[i]);
+            mpq_add(s.q[2 + i], s.q[2 + i], *s.b);
+        }
+        /* the ends of a free offset are not reached */
+        const int positive = mpq_sgn(s.q[0]) + free > 0 && mpq_sgn(s.q[2]) > 0;
+        const int negative = mpq_sgn(s.q[1]) - free < 0 && mpq_sgn(s.q[3]) < 0;
+        if (!positive && !negative) hsv_reject(c, "the label of row %zu may change", row->number);
+    }
     hsv_say(c,
             "stable: the labels of at least %zu of the %zu row%s of %s are those of every exact "
             "optimum; nothing is shown of the other %zu.",
-            table->rows - s.may_count, table->rows, HSV_S(table->rows), table->name, s.may_count);
+            table->rows - count, table->rows, HSV_S(table->rows), table->name, count);
 }

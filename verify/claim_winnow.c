@@ -22,8 +22,6 @@ typedef struct winnow_run {
     mpz_t *ends;    /* 4: -clip, 0, 1, 1 + clip over the rows' scale, the clip rounded down */
     mpz_t *z;       /* 8, to work with */
     hsv_point v;    /* the separator */
-    mpz_t *side;    /* 2: the largest <v, x> of negative rows, the least of positive ones, ... */
-    int seen[2];    /* ... if there are any; over v.below and scale */
 } winnow_run;
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -59,16 +57,6 @@ static void winnow_power(hsv_checker *c, winnow_run *r, const mpz_t e, mpz_t lo,
     mpz_fdiv_q(z[2], z[1], hi);
     mpz_cdiv_q(hi, z[1], lo);
     mpz_set(lo, z[2]);
-}
-
-static void winnow_weight(hsv_checker *c, winnow_run *r, size_t j)
-{
-    winnow_power(c, r, r->e[j], r->lo[j], r->hi[j]);
-    if (r->variant != WINNOW_BALANCED) return;
-    mpz_neg(r->z[7], r->e[j]);
-    winnow_power(c, r, r->z[7], r->z[5], r->z[6]);
-    mpz_sub(r->lo[j], r->lo[j], r->z[6]);
-    mpz_sub(r->hi[j], r->hi[j], r->z[5]);
 }
 
 /* A value, clipped to [0, 1]. */
@@ -144,31 +132,21 @@ static void winnow_update(hsv_checker *c, hsv_run *run, const hsv_row *row)
         mpz_srcptr x = k < row->count ? winnow_value(c, r, row, k) : *c->scale;
         if (!mpz_sgn(x)) continue;
         (row->y > 0 ? mpz_add : mpz_sub)(r->e[j], r->e[j], x);
-        const int out = r->variant == WINNOW_1 && (row->y < 0 || !mpz_sgn(r->hi[j]));
-        if (out) {
+        if (r->variant == WINNOW_1 && (row->y < 0 || !mpz_sgn(r->hi[j]))) { /* it is out */
             mpz_set_ui(r->lo[j], 0);
             mpz_set_ui(r->hi[j], 0);
-        } else {
-            winnow_weight(c, r, j);
+            continue;
         }
+        winnow_power(c, r, r->e[j], r->lo[j], r->hi[j]);
+        if (r->variant != WINNOW_BALANCED) continue;
+        mpz_neg(r->z[7], r->e[j]);
+        winnow_power(c, r, r->z[7], r->z[5], r->z[6]);
+        mpz_sub(r->lo[j], r->lo[j], r->z[6]);
+        mpz_sub(r->hi[j], r->hi[j], r->z[5]);
     }
 }
 
 /* ---- The bounds ------------------------------------------------------------------------------ */
-
-static void winnow_side(hsv_checker *c, const hsv_row *row, void *with)
-{
-    winnow_run *r = with;
-    mpz_set_ui(r->z[0], 0);
-    for (size_t j = 0; j < row->count; j++) {
-        mpz_srcptr x = winnow_value(c, r, row, j);
-        if (row->column[j] <= r->v.count) mpz_addmul(r->z[0], r->v.value[row->column[j] - 1], x);
-    }
-    hsv_spend(c, row->count * 30);
-    const int up = row->y > 0, order = mpz_cmp(r->z[0], r->side[up]);
-    if (!r->seen[up] || (up ? order < 0 : order > 0)) mpz_set(r->side[up], r->z[0]);
-    r->seen[up] = 1;
-}
 
 /* V = sum |v_j| + |b|, and H = ln V - sum |v_j| ln |v_j| / V from above, which is the same in any
  * unit: that of whole numbers is taken. Is one of v_j negative? */
@@ -313,18 +291,32 @@ static void winnow_separator(hsv_checker *c, winnow_run *r, winnow_numbers *n)
 {
     const int balanced = r->variant == WINNOW_BALANCED;
     mpq_t *q = hsv_rationals(c, 1);
-    hsv_each_row(c, &c->data, winnow_side, r);
+    /* the largest <v, x> of negative rows, the least of positive ones, over v.below and scale */
+    mpz_t *side = hsv_integers(c, 2);
+    int seen[2] = {0, 0};
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));) {
+        mpz_set_ui(r->z[0], 0);
+        for (size_t j = 0; j < row->count; j++) {
+            mpz_srcptr x = winnow_value(c, r, row, j);
+            if (row->column[j] <= r->v.count)
+                mpz_addmul(r->z[0], r->v.value[row->column[j] - 1], x);
+        }
+        hsv_spend(c, row->count * 30);
+        const int up = row->y > 0, order = mpz_cmp(r->z[0], side[up]);
+        if (!seen[up] || (up ? order < 0 : order > 0)) mpz_set(side[up], r->z[0]);
+        seen[up] = 1;
+    }
     if (winnow_weigh(c, r, *n->V, *n->H) && !balanced)
         hsv_reject(c, "the separator has a negative weight");
     mpz_mul(r->z[0], *r->v.below, *c->scale);
-    hsv_ratio(*n->P, r->side[1], r->z[0]);
-    hsv_ratio(*n->Q, r->side[0], r->z[0]);
+    hsv_ratio(*n->P, side[1], r->z[0]);
+    hsv_ratio(*n->Q, side[0], r->z[0]);
     mpq_add(*n->P, *n->P, *r->v.b);
     mpq_add(*n->Q, *n->Q, *r->v.b);
-    if (!r->seen[0]) mpq_set_ui(*n->Q, 0, 1);
+    if (!seen[0]) mpq_set_ui(*n->Q, 0, 1);
     mpq_neg(*q, *n->Q);
-    if (balanced && r->seen[0] && (!r->seen[1] || mpq_cmp(*q, *n->P) < 0)) mpq_set(*n->P, *q);
-    if (balanced ? mpq_sgn(*n->P) <= 0 : !r->seen[1] || mpq_cmp(*n->P, *n->Q) <= 0)
+    if (balanced && seen[0] && (!seen[1] || mpq_cmp(*q, *n->P) < 0)) mpq_set(*n->P, *q);
+    if (balanced ? mpq_sgn(*n->P) <= 0 : !seen[1] || mpq_cmp(*n->P, *n->Q) <= 0)
         hsv_reject(c, "the separator does not separate the rows");
     mpq_set_ui(*n->N, (unsigned long)c->data.columns + (unsigned long)r->unit, 1);
     (balanced ? winnow_balanced : winnow_bound)(c, r, n);
@@ -371,15 +363,9 @@ static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
 
 void hsv_claim_winnow(hsv_checker *c, const hsv_json *claim)
 {
-    mpz_t *z = hsv_integers(c, 16);
+    mpz_t *z = hsv_integers(c, 14);
     mpq_t *q = hsv_rationals(c, 13);
-    winnow_run r = {.alpha = q,
-                    .theta = q + 1,
-                    .clip = q + 2,
-                    .log = z,
-                    .ends = z + 2,
-                    .side = z + 6,
-                    .z = z + 8};
+    winnow_run r = {.alpha = q, .theta = q + 1, .clip = q + 2, .log = z, .ends = z + 2, .z = z + 6};
     winnow_numbers n = {q + 3, q + 4, q + 5, q + 6, q + 7, q + 8, q + 9, q + 10};
     hsv_run run = {.wrong = winnow_wrong, .update = winnow_update, .state = &r};
     winnow_options(c, claim, &r);

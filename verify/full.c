@@ -5,44 +5,6 @@
 
 #include "full.h"
 
-void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with)
-{
-    for (const hsv_row *row; (row = hsv_next(c, t));)
-        use(c, row, with);
-}
-
-/* Values that it has are lost. */
-void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room)
-{
-    if (row->room >= room) return;
-    row->column = hsv_new(c, room, sizeof *row->column);
-    row->value = hsv_integers(c, room);
-    row->room = room;
-}
-
-void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
-{
-    *copy = (hsv_row){.number = row->number, .y = row->y};
-    hsv_row_room(c, copy, row->count + 1);
-    for (; copy->count < row->count; copy->count++) {
-        copy->column[copy->count] = row->column[copy->count];
-        mpz_set(copy->value[copy->count], row->value[copy->count]);
-        hsv_spend(c, 100 * mpz_size(copy->value[copy->count]));
-    }
-}
-
-/* Every number must be there. */
-hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count)
-{
-    hsv_row *copies = hsv_new(c, count, sizeof *copies);
-    size_t found = 0;
-    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
-        if (found < count && numbers[found] == row->number) hsv_row_copy(c, row, copies + found++);
-    if (found < count)
-        hsv_reject(c, "row %zu is named, but there are %zu", numbers[found], c->data.rows);
-    return copies;
-}
-
 /* The labels of one side, in quotes, with commas between; "..." if there are more. */
 static const char *full_labels(hsv_checker *c, const hsv_table *t, int y)
 {
@@ -78,11 +40,6 @@ static void full_reading(hsv_checker *c, const hsv_json *object, const hsv_table
                 "%s: %zu row%s with other labels, or missing values, %s left out and not counted.",
                 t->name, t->unused, HSV_S(t->unused), t->unused == 1 ? "is" : "are");
     hsv_csv_say(c, t);
-}
-
-hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim)
-{
-    return hsv_find(claim, "kernel") ? hsv_kernel_space(c, claim) : NULL;
 }
 
 static void full_prepare(hsv_checker *c, const hsv_json *root)

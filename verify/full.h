@@ -37,16 +37,6 @@ typedef struct hsv_run { /* of a learner that changes its weights on mistakes on
     int clean;                  /* a whole pass was without an update */
 } hsv_run;
 
-typedef struct hsv_perceptron {
-    hsv_point w, other; /* the sum of y x over the updates, w = rate sum; the separator w*, b* */
-    mpq_t *rate, *tau, *goal; /* goal = tau / rate */
-    mpq_t *c2, *turn;         /* c^2 of the offset; sum of y over the updates: b = rate c^2 turn */
-    mpq_t *radius2, *reach;   /* R^2, enclosed; R~^2 + 2 tau / rate, from below */
-    mpq_t *least, *soft2,
-        *q;  /* min y s*(x), enclosed; Delta^2 of a soft run, or 0; 3, to work with */
-    int tie; /* a score of 0 is: 0 negative, 1 positive, 2 a mistake */
-} hsv_perceptron;
-
 /* check_text.c: of hsv_more, and numbers as text. */
 int hsv_text_utf8(const char *text, size_t size);
 char *hsv_text_escaped(char **p, const char *end, char *to);
@@ -61,14 +51,9 @@ void hsv_csv_say(hsv_checker *c, const hsv_table *t);
 int hsv_csv_same(const hsv_table *a, const hsv_table *b); /* read in the same way? */
 int hsv_csv_drops(const hsv_table *t);                    /* are rows with gaps left out? */
 
-/* full.c: a pass over the rows of a file; copies of rows of data, by ascending numbers. */
-typedef void hsv_row_use(hsv_checker *c, const hsv_row *row, void *with);
-void hsv_each_row(hsv_checker *c, hsv_table *t, hsv_row_use *use, void *with);
-void hsv_row_room(hsv_checker *c, hsv_row *row, size_t room);
+/* transform.c; copies of rows of data, by ascending numbers. */
 void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy);
 hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count);
-
-/* transform.c */
 void hsv_scale(hsv_checker *c, const hsv_json *transform); /* NULL: none */
 const hsv_row *hsv_transformed(hsv_checker *c, hsv_table *t);
 
@@ -88,12 +73,10 @@ void hsv_span_add(mpz_t out_lo, mpz_t out_hi, const mpz_t factor, const mpz_t lo
 void hsv_span_multiply(mpz_t lo, mpz_t hi, const mpz_t lo2, const mpz_t hi2, mpz_t *work);
 void hsv_span_power(mpz_t lo, mpz_t hi, unsigned long n);
 
-hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
-
 /* check_kernel.c */
 typedef struct hsv_kernel hsv_kernel;
 void hsv_row_norm2(hsv_checker *c, hsv_space *space, const hsv_row *row, mpq_t lo, mpq_t hi);
-hsv_space *hsv_kernel_space(hsv_checker *c, const hsv_json *claim);
+hsv_space *hsv_get_space(hsv_checker *c, const hsv_json *claim); /* NULL: that of the columns */
 hsv_kernel *hsv_kernel_read(hsv_checker *c, const hsv_json *array, int any);
 int hsv_kernel_exact(const hsv_kernel *k);
 const char *hsv_kernel_name(hsv_checker *c, const hsv_json *array, const char *words);
@@ -104,10 +87,7 @@ void hsv_spend_product(hsv_checker *c, size_t limbs); /* the work of numbers of 
 
 /* claim_*.c */
 void hsv_replay(hsv_checker *c, const hsv_json *claim, hsv_run *run);
-void hsv_perceptron_length(hsv_checker *c, hsv_perceptron *p);
 void hsv_perceptron_claim(hsv_checker *c, const hsv_json *claim);
-void hsv_perceptron_inseparable(hsv_checker *c, const hsv_json *claim, hsv_run *run,
-                                hsv_perceptron *p);
 hsv_claim hsv_claim_winnow, hsv_claim_experts, hsv_claim_stable, hsv_claim_kernel, hsv_claim_error;
 void hsv_error_finish(hsv_checker *c);
 

@@ -82,22 +82,13 @@ static void interval_exp(mpz_t out, const mpz_t above, const mpz_t below, int wa
         halvings++;
     }
     mpz_mul_2exp(t, above, bits - halvings);
-    if (way < 0)
-        mpz_cdiv_q(t, t, below);
-    else
-        mpz_fdiv_q(t, t, below);
+    (way < 0 ? mpz_cdiv_q : mpz_fdiv_q)(t, t, below);
     interval_series(out, t, bits, way);
     for (; halvings; halvings--) {
         mpz_mul(out, out, out);
-        if (way < 0)
-            mpz_fdiv_q_2exp(out, out, bits);
-        else
-            mpz_cdiv_q_2exp(out, out, bits);
+        (way < 0 ? mpz_fdiv_q_2exp : mpz_cdiv_q_2exp)(out, out, bits);
     }
-    if (way < 0)
-        mpz_fdiv_q_2exp(out, out, bits - HSV_BITS);
-    else
-        mpz_cdiv_q_2exp(out, out, bits - HSV_BITS);
+    (way < 0 ? mpz_fdiv_q_2exp : mpz_cdiv_q_2exp)(out, out, bits - HSV_BITS);
     mpz_clear(t);
 }
 

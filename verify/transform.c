@@ -1,7 +1,39 @@
-/* The scale of all rows, and the transform of their columns. */
+/* The scale of all rows, the transform of their columns, and copies of rows. */
 #include "full.h"
 
 #define TRANSFORM_BITS 200000 /* of the common denominators */
+
+/* Values that it has are lost. */
+static void transform_room(hsv_checker *c, hsv_row *row, size_t room)
+{
+    if (row->room >= room) return;
+    row->column = hsv_new(c, room, sizeof *row->column);
+    row->value = hsv_integers(c, room);
+    row->room = room;
+}
+
+void hsv_row_copy(hsv_checker *c, const hsv_row *row, hsv_row *copy)
+{
+    *copy = (hsv_row){.number = row->number, .y = row->y};
+    transform_room(c, copy, row->count + 1);
+    for (; copy->count < row->count; copy->count++) {
+        copy->column[copy->count] = row->column[copy->count];
+        mpz_set(copy->value[copy->count], row->value[copy->count]);
+        hsv_spend(c, 100 * mpz_size(copy->value[copy->count]));
+    }
+}
+
+/* Every number must be there. */
+hsv_row *hsv_rows_load(hsv_checker *c, const size_t *numbers, size_t count)
+{
+    hsv_row *copies = hsv_new(c, count, sizeof *copies);
+    size_t found = 0;
+    for (const hsv_row *row; (row = hsv_next(c, &c->data));)
+        if (found < count && numbers[found] == row->number) hsv_row_copy(c, row, copies + found++);
+    if (found < count)
+        hsv_reject(c, "row %zu is named, but there are %zu", numbers[found], c->data.rows);
+    return copies;
+}
 
 static void transform_read(hsv_checker *c, const hsv_json *array)
 {
@@ -71,7 +103,7 @@ void hsv_scale(hsv_checker *c, const hsv_json *transform)
         hsv_unreadable(c, "transform: the common denominator is too long");
     hsv_table *tables[2] = {&c->data, &full->test};
     for (int i = 0; i < 2; i++) {
-        hsv_row_room(c, full->moved + i, tables[i]->raw.room + f->count + 1);
+        transform_room(c, full->moved + i, tables[i]->raw.room + f->count + 1);
         if (tables[i]->width < f->column[f->count - 1]) tables[i]->width = f->column[f->count - 1];
     }
 }
