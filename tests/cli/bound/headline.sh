@@ -15,7 +15,7 @@ halfspace bound gaps.hsp --train gaps.csv | grep '^The error on'
 halfspace make halfspace -q --rows 2000 --features 3 --noise 0.02 --seed 6 -o t.svm
 halfspace train svm -q --offset none t.svm -o none.hsp >/dev/null
 halfspace tune svm -q --tune offset=none,free t.svm -o tuned.hsp >/dev/null
-halfspace model show tuned.hsp | grep -o '"offset":"[a-z]*"\|offset [a-z]*' | head -n 1
+halfspace model show tuned.hsp | grep '^  offset'
 for model in none tuned; do
     for delta in 0.05 0.1; do
         echo "$model at $delta: $(halfspace bound $model.hsp --train t.svm --no-retrain --delta $delta | grep -E '^  (vc|margin|pac-bayes) +training' | awk '{ printf "%s %s  ", $1, $3 }')"

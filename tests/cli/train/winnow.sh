@@ -1,7 +1,7 @@
 # Winnow finds the few columns that matter among many; its model predicts without mistakes.
 halfspace make disjunction --rows 2000 --features 500 --relevant 4 --seed 3 -q -o d.svm
 halfspace train winnow -q --passes until-converged d.svm -o w.hsp
-halfspace model show w.hsp | sed -n '/^Score/,/^  [0-9]/p' | head -3
+halfspace model show w.hsp | sed -n '/^Score/,/^  [0-9]/p' | head -4
 halfspace eval -q w.hsp d.svm | sed -n 1,4p
 question 'The other variants'
 for variant in winnow1 balanced; do
