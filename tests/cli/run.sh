@@ -10,9 +10,9 @@
 # name means no case, nothing is run or written.
 #
 # A case runs in an empty folder of its own, with `halfspace` in its PATH, EXAMPLES naming the folder of examples and
-# COMMANDS the commands that the program has. In a case of several questions, `question TEXT` prints a line at the head of
-# each; a case that fails names the question at which it did. A case that ends with status 77 is skipped; its last line
-# says why.
+# COMMANDS the commands that the program has. A case asks one question, which its first line says, or a few that need the
+# same files: then `question TEXT` prints a line at the head of each, and a case that fails names the question at which it
+# did. A case that ends with status 77 is skipped; its last line says why.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

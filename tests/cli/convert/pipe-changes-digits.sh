@@ -1,4 +1,4 @@
-# A pipe cannot be read twice, so its numbers are stored in double precision: every number that this changes is reported.
+# A pipe cannot be read twice, so its numbers become double precision: every number that this changes is reported.
 printf 'x,y\n0.12345678901234567,a\n98765.432109876543,b\n+1.50,a\n8.007199254740991,b\n' >long.csv
 cat >wide.csv <<'CSV'
 id,x,word,z,y

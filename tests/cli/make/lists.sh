@@ -1,1 +1,2 @@
+# Without a generator, make lists the generators.
 halfspace make

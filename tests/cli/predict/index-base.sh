@@ -1,5 +1,5 @@
-# A model remembers that its columns were numbered from 0, though the next file does not show it;
-# and columns that it never saw are passed over, with a word.
+# A model keeps the numbering of its columns.
+question 'Columns from 0, though the next file does not show it'
 printf '1 0:1 1:2\n-1 1:-1 2:1\n' >train.svm
 printf '1 1:2\n-1 1:-1 2:1\n' >new.svm
 for stream in '' --stream; do
@@ -10,4 +10,5 @@ halfspace convert -q train.svm cache.hsp
 halfspace train perceptron -q cache.hsp -o model.hsp >/dev/null
 halfspace predict -q model.hsp new.svm --scores
 halfspace eval -q model.hsp new.svm | sed -n 2,3p
+question 'Columns that training never saw are ignored, with a warning'
 printf '1 1:2 9:5\n' | halfspace predict model.hsp -
