@@ -34,9 +34,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/random.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 #include "learn/erm/gap.h"
-#include "learn/erm/l1.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solution.h"
 #include "learn/erm/solvers.h"
@@ -51,15 +52,91 @@
 #define L1_ROUNDING       1e-13 /* of P */
 #define L1_RIDGE          1e-12 /* added to curvatures, relative to their sizes */
 #define L1_FIRST          512   /* weights with a violation that may always join */
+#define L1_GRAM_MOST      1024  /* weights */
+#define L1_GRAM_RATIO     200.0 /* operations to write out, for each entry of the rows */
+#define L1_GRAM_PARTS     8     /* of the rows, each with an H of its own */
+#define L1_GRAM_SWEEPS    2000
+#define L1_GRAM_TICK      64   /* rows between two ticks */
+#define L1_GRAM_ACCURACY  1e-3 /* what is left of what is wrong */
+#define L1_GRAM_RIDGE     1e-12
+#define L1_GRAM_FLAT      1e-3 /* rows with less than this of the mean curvature are left out */
+
+/* The rows, column by column. */
+typedef struct l1_columns {
+    uint64_t *starts; /* d + 1 */
+    uint32_t *rows;   /* stored; NULL: every column has all rows */
+    void *values;     /* stored, of the view's precision; NULL: all 1 */
+} l1_columns;
+
+/* Losses and derivatives at (w, b). */
+typedef struct l1_point {
+    double *scores;    /* n: with b */
+    double *ay;        /* n: y c times the negative gradient of the loss */
+    double *curvature; /* n: D = c loss'' */
+    double *grad;      /* d: of the losses */
+    double grad_b;
+    double curvatures; /* sum D */
+    double primal;     /* P */
+    int primal_known;  /* the last step has computed it */
+    double violation;  /* of the conditions of an optimum, the largest */
+} l1_point;
+
+/* The quadratic model around (w, b), over the weights in `work`. */
+typedef struct l1_quadratic {
+    uint64_t *work; /* d: the weights in it, `count` of them */
+    uint64_t count;
+    double *z;          /* d: the weights that minimise it */
+    double beta;        /* what that adds to b */
+    double *diagonal;   /* d: sum D x^2 */
+    double *h;          /* d: sum D x */
+    double *product;    /* n: p = D X (z - w) */
+    double product_sum; /* T = sum p */
+    double *direction;  /* n: what the full step adds to the scores; scratch besides */
+    /* its matrix, where it is small: l1_gram.c */
+    int use_gram;         /* sweeps over the columns have been many */
+    uint64_t *position;   /* d + 1: of a weight in the model, + 1; 0: not in it */
+    double *gram, *slope; /* grown as needed: H, and the gradient of the model */
+    uint64_t gram_room, slope_room;
+} l1_quadratic;
+
+typedef struct l1 {
+    hsp_context *ctx;
+    const hsp__problem *p;
+    const hsp__goal *goal;
+    hsp__solution *out;
+    hsp__scratch scratch;
+    hsp__random random;
+    uint64_t n, d, stored;
+    l1_columns columns;
+    l1_point at;
+    l1_quadratic model;
+    uint64_t seen; /* entries looked at since the last full pass */
+} l1;
+
+/* How far a weight w with gradient g is from what an optimum asks for. */
+static double l1_violation(double w, double g)
+{
+    if (w > 0) return fabs(g + 1);
+    if (w < 0) return fabs(g - 1);
+    return fabs(g) > 1 ? fabs(g) - 1 : 0;
+}
+
+/* The soft threshold of the Newton step from w: the best weight for a gradient g and a curvature.
+ */
+static double l1_threshold(double w, double g, double curve)
+{
+    const double to = w - g / curve, reach = 1 / curve;
+    return to > reach ? to - reach : to < -reach ? to + reach : 0;
+}
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-static uint64_t l1_length(const hsp__l1 *t, uint64_t j)
+static uint64_t l1_length(const l1 *t, uint64_t j)
 {
     return t->columns.starts[j + 1] - t->columns.starts[j];
 }
 
-static double l1_value(const hsp__l1 *t, uint64_t k)
+static double l1_value(const l1 *t, uint64_t k)
 {
     if (!t->columns.values) return 1;
     return t->p->view->precision == HSP_FLOAT32 ? (double)((const float *)t->columns.values)[k]
@@ -67,7 +144,7 @@ static double l1_value(const hsp__l1 *t, uint64_t k)
 }
 
 /* sum_i x_ij v_i. */
-static double l1_dot(const hsp__l1 *t, uint64_t j, const double *v)
+static double l1_dot(const l1 *t, uint64_t j, const double *v)
 {
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t from = t->columns.starts[j];
@@ -82,16 +159,8 @@ static double l1_dot(const hsp__l1 *t, uint64_t j, const double *v)
                   : vec->sparse_dot_f64(t->columns.rows + from, doubles, length, v);
 }
 
-/* v_i += a x_ij. */
-static void l1_axpy(const hsp__l1 *t, uint64_t j, double a, double *v)
-{
-    const uint64_t from = t->columns.starts[j], to = t->columns.starts[j + 1];
-    for (uint64_t k = from; k < to; k++)
-        v[t->columns.rows ? t->columns.rows[k] : k - from] += a * l1_value(t, k);
-}
-
 /* p_i += a D_i x_ij. */
-static void l1_add_product(hsp__l1 *t, uint64_t j, double a)
+static void l1_add_product(l1 *t, uint64_t j, double a)
 {
     const uint64_t from = t->columns.starts[j], to = t->columns.starts[j + 1];
     const double *curve = t->at.curvature;
@@ -111,36 +180,34 @@ static void l1_add_product(hsp__l1 *t, uint64_t j, double a)
     }
 }
 
-static void l1_store(hsp__l1 *t, uint64_t at, uint64_t i, double x)
-{
-    if (t->columns.rows) t->columns.rows[at] = (uint32_t)i;
-    if (!t->columns.values) return;
-    if (t->p->view->precision == HSP_FLOAT32)
-        ((float *)t->columns.values)[at] = (float)x;
-    else
-        ((double *)t->columns.values)[at] = x;
-}
-
 /* Copy the rows column by column; `next` (d) is scratch. */
-static void l1_transpose(hsp__l1 *t, uint64_t *next)
+static void l1_transpose(l1 *t, uint64_t *next)
 {
     const hsp_view *view = t->p->view;
-    memset(t->columns.starts, 0, (t->d + 1) * sizeof *t->columns.starts);
+    l1_columns *columns = &t->columns;
+    memset(columns->starts, 0, (t->d + 1) * sizeof *columns->starts);
     for (uint64_t i = 0; i < t->n; i++) {
         if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++)
-            t->columns.starts[hsp__row_column(&row, k) + 1]++;
+            columns->starts[hsp__row_column(&row, k) + 1]++;
     }
     for (uint64_t j = 0; j < t->d; j++) {
-        t->columns.starts[j + 1] += t->columns.starts[j];
-        next[j] = t->columns.starts[j];
+        columns->starts[j + 1] += columns->starts[j];
+        next[j] = columns->starts[j];
     }
     for (uint64_t i = 0; i < t->n; i++) {
         if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++)
-            l1_store(t, next[hsp__row_column(&row, k)]++, i, hsp__row_value(view, &row, k));
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t at = next[hsp__row_column(&row, k)]++;
+            if (columns->rows) columns->rows[at] = (uint32_t)i;
+            if (!columns->values) continue;
+            if (view->precision == HSP_FLOAT32)
+                ((float *)columns->values)[at] = ((const float *)row.values)[k];
+            else
+                ((double *)columns->values)[at] = ((const double *)row.values)[k];
+        }
     }
 }
 
@@ -148,7 +215,7 @@ static void l1_transpose(hsp__l1 *t, uint64_t *next)
  */
 
 typedef struct l1_pass {
-    hsp__l1 *t;
+    l1 *t;
     uint64_t parts;
     double step; /* scores + step * direction */
     double sums[64][3];
@@ -157,7 +224,7 @@ typedef struct l1_pass {
 static void l1_rows_part(void *user, uint64_t part)
 {
     l1_pass *pass = user;
-    hsp__l1 *t = pass->t;
+    l1 *t = pass->t;
     double loss = 0, slope = 0, curves = 0;
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
     for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++) {
@@ -177,7 +244,7 @@ static void l1_rows_part(void *user, uint64_t part)
 static void l1_loss_part(void *user, uint64_t part)
 {
     l1_pass *pass = user;
-    const hsp__l1 *t = pass->t;
+    const l1 *t = pass->t;
     double loss = 0;
     const uint64_t to = hsp__part(t->n, pass->parts, part + 1);
     for (uint64_t i = hsp__part(t->n, pass->parts, part); i < to; i++) {
@@ -188,7 +255,7 @@ static void l1_loss_part(void *user, uint64_t part)
     pass->sums[part][0] = loss;
 }
 
-static void l1_pass_run(hsp__l1 *t, l1_pass *pass, void (*part)(void *, uint64_t))
+static void l1_pass_run(l1 *t, l1_pass *pass, void (*part)(void *, uint64_t))
 {
     pass->t = t;
     pass->parts = hsp__parts(t->n, 64);
@@ -199,79 +266,68 @@ static void l1_pass_run(hsp__l1 *t, l1_pass *pass, void (*part)(void *, uint64_t
             pass->sums[0][s] += pass->sums[k][s];
 }
 
-static double l1_penalty(const hsp__l1 *t, const double *w, double b)
-{
-    return hsp__vec()->norm1_f64(w, (size_t)t->d) +
-           (t->p->offset == HSP__OFFSET_REGULARIZED ? fabs(b) : 0);
-}
-
 static void l1_grad_part(void *user, uint64_t part)
 {
     const l1_pass *pass = user;
-    hsp__l1 *t = pass->t;
+    l1 *t = pass->t;
     const uint64_t to = hsp__part(t->d, pass->parts, part + 1);
     for (uint64_t j = hsp__part(t->d, pass->parts, part); j < to; j++)
         t->at.grad[j] = -l1_dot(t, j, t->at.ay);
 }
 
-static double l1_violation_b(const hsp__l1 *t, double b, double g)
+static void l1_evaluate(l1 *t)
 {
-    if (t->p->offset == HSP__OFFSET_NONE) return 0;
-    return t->p->offset == HSP__OFFSET_FREE ? fabs(g) : hsp__l1_violation(b, g);
-}
-
-static void l1_evaluate(hsp__l1 *t)
-{
+    const double *w = t->out->w, b = t->out->b;
+    const hsp__offset offset = t->p->offset;
     l1_pass pass = {0};
     l1_pass_run(t, &pass, l1_rows_part);
-    if (!t->at.primal_known) t->at.primal = l1_penalty(t, t->out->w, t->out->b) + pass.sums[0][0];
-    t->at.grad_b = pass.sums[0][1];
+    if (!t->at.primal_known)
+        t->at.primal = hsp__vec()->norm1_f64(w, (size_t)t->d) +
+                       (offset == HSP__OFFSET_REGULARIZED ? fabs(b) : 0) + pass.sums[0][0];
+    const double g = t->at.grad_b = pass.sums[0][1];
     t->at.curvatures = pass.sums[0][2];
     l1_pass columns = {.t = t, .parts = t->d ? hsp__parts(t->d, 8 * (t->stored / t->d + 8)) : 0};
     hsp__tasks_try(t->ctx, columns.parts, l1_grad_part, &columns);
-    t->at.violation = l1_violation_b(t, t->out->b, t->at.grad_b);
+    t->at.violation = offset == HSP__OFFSET_NONE   ? 0
+                      : offset == HSP__OFFSET_FREE ? fabs(g)
+                                                   : l1_violation(b, g);
     for (uint64_t j = 0; j < t->d; j++)
-        t->at.violation = fmax(t->at.violation, hsp__l1_violation(t->out->w[j], t->at.grad[j]));
+        t->at.violation = fmax(t->at.violation, l1_violation(w[j], t->at.grad[j]));
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* The violation above which about `room` of the weights that are 0 lie, by halving. */
-static double l1_violation_above(const hsp__l1 *t, uint64_t room)
+static void l1_choose_weights(l1 *t)
 {
-    double low = 0, high = t->at.violation;
-    for (int step = 0; step < 20; step++) {
+    const double *w = t->out->w;
+    uint64_t used = 0, violating = 0;
+    for (uint64_t j = 0; j < t->d; j++) {
+        used += w[j] != 0;
+        violating += w[j] == 0 && fabs(t->at.grad[j]) > 1;
+    }
+    assert(used + violating <= t->d);
+    /* The violation above which about as many of the weights that are 0 lie, by halving. */
+    const uint64_t room = used + L1_FIRST;
+    double low = 0, high = violating > room ? t->at.violation : 0;
+    for (int step = 0; step < 20 && violating > room; step++) {
         const double middle = (low + high) / 2;
         uint64_t above = 0;
         for (uint64_t j = 0; j < t->d; j++)
-            above += t->out->w[j] == 0 && fabs(t->at.grad[j]) - 1 > middle;
+            above += w[j] == 0 && fabs(t->at.grad[j]) - 1 > middle;
         if (above > room)
             low = middle;
         else
             high = middle;
     }
-    return high;
-}
-
-static void l1_choose_weights(hsp__l1 *t)
-{
-    uint64_t used = 0, violating = 0;
-    for (uint64_t j = 0; j < t->d; j++) {
-        used += t->out->w[j] != 0;
-        violating += t->out->w[j] == 0 && fabs(t->at.grad[j]) > 1;
-    }
-    assert(used + violating <= t->d);
-    const uint64_t room = used + L1_FIRST;
-    const double cut = violating > room ? l1_violation_above(t, room) : 0;
     t->model.count = 0;
     for (uint64_t j = 0; j < t->d; j++)
-        if (t->out->w[j] != 0 || fabs(t->at.grad[j]) - 1 > cut) t->model.work[t->model.count++] = j;
+        if (w[j] != 0 || fabs(t->at.grad[j]) - 1 > high) t->model.work[t->model.count++] = j;
 }
 
 static void l1_diag_part(void *user, uint64_t part)
 {
     const l1_pass *pass = user;
-    hsp__l1 *t = pass->t;
+    l1 *t = pass->t;
     const uint64_t to = hsp__part(t->model.count, pass->parts, part + 1);
     for (uint64_t c = hsp__part(t->model.count, pass->parts, part); c < to; c++) {
         const uint64_t j = t->model.work[c], from = t->columns.starts[j];
@@ -288,7 +344,7 @@ static void l1_diag_part(void *user, uint64_t part)
 }
 
 /* beta at its best for T. */
-static void l1_offset(hsp__l1 *t)
+static void l1_offset(l1 *t)
 {
     if (t->p->offset == HSP__OFFSET_NONE || !(t->at.curvatures > 0)) return;
     const double b = t->out->b, g = t->at.grad_b + t->model.product_sum;
@@ -296,66 +352,195 @@ static void l1_offset(hsp__l1 *t)
         t->model.beta = -g / t->at.curvatures;
         return;
     }
-    t->model.beta = hsp__l1_threshold(b, g, t->at.curvatures) - b;
-}
-
-/* Weight j at its best, the others standing still; what was wrong with it before. */
-static double l1_step(hsp__l1 *t, uint64_t j)
-{
-    double curve = t->model.diagonal[j];
-    if (t->p->offset == HSP__OFFSET_FREE && t->at.curvatures > 0)
-        curve -= t->model.h[j] * (t->model.h[j] / t->at.curvatures);
-    curve = fmax(curve, 0) + L1_RIDGE * (t->model.diagonal[j] + 1);
-    const double g = t->at.grad[j] + l1_dot(t, j, t->model.product) + t->model.beta * t->model.h[j];
-    const double old = t->model.z[j], z = hsp__l1_threshold(old, g, curve);
-    t->seen += l1_length(t, j);
-    if (z != old) {
-        t->model.z[j] = z;
-        l1_add_product(t, j, z - old);
-        t->model.product_sum += (z - old) * t->model.h[j];
-        t->seen += l1_length(t, j);
-        l1_offset(t);
-    }
-    return hsp__l1_violation(old, g);
+    t->model.beta = l1_threshold(b, g, t->at.curvatures) - b;
 }
 
 /* Minimise the model in at most this many sweeps; weights at 0 without a violation are skipped until
  * the others are done. 0: that was not enough. */
-static int l1_sweep(hsp__l1 *t, int sweeps)
+static int l1_sweep(l1 *t, int sweeps)
 {
+    l1_quadratic *model = &t->model;
     l1_pass pass = {.t = t,
-                    .parts = hsp__parts(t->model.count + 1, 8 * (t->stored / (t->d + 1) + 8))};
+                    .parts = hsp__parts(model->count + 1, 8 * (t->stored / (t->d + 1) + 8))};
     const double enough = L1_MODEL_ACCURACY * t->at.violation;
-    uint64_t active = t->model.count;
+    const int eliminated = t->p->offset == HSP__OFFSET_FREE && t->at.curvatures > 0;
+    uint64_t active = model->count;
     hsp__tasks_try(t->ctx, pass.parts, l1_diag_part, &pass);
-    memset(t->model.product, 0, t->n * sizeof *t->model.product);
+    memset(model->product, 0, t->n * sizeof *model->product);
     l1_offset(t);
     double before = HUGE_VAL;
     for (int sweep = 0; sweep < sweeps && active; sweep++) {
         double worst = 0;
-        hsp__random_shuffle(&t->random, t->model.work, active);
+        hsp__random_shuffle(&t->random, model->work, active);
         for (uint64_t c = 0; c < active;) {
-            const uint64_t j = t->model.work[c];
+            /* weight j at its best, the others standing still */
+            const uint64_t j = model->work[c];
+            const double h = model->h[j], old = model->z[j];
             if (hsp__tick(t->ctx)) return 0;
-            const double old = t->model.z[j], violation = l1_step(t, j);
+            double curve = model->diagonal[j];
+            if (eliminated) curve -= h * (h / t->at.curvatures);
+            curve = fmax(curve, 0) + L1_RIDGE * (model->diagonal[j] + 1);
+            const double g = t->at.grad[j] + l1_dot(t, j, model->product) + model->beta * h;
+            const double z = l1_threshold(old, g, curve), violation = l1_violation(old, g);
+            t->seen += l1_length(t, j);
+            if (z != old) {
+                model->z[j] = z;
+                l1_add_product(t, j, z - old);
+                model->product_sum += (z - old) * h;
+                t->seen += l1_length(t, j);
+                l1_offset(t);
+            }
             worst = fmax(worst, violation);
-            if (old == 0 && t->model.z[j] == 0 && violation == 0 && before < HUGE_VAL) {
-                t->model.work[c] = t->model.work[--active];
-                t->model.work[active] = j;
+            if (old == 0 && z == 0 && violation == 0 && before < HUGE_VAL) {
+                model->work[c] = model->work[--active];
+                model->work[active] = j;
             } else {
                 c++;
             }
         }
         before = worst;
         if (worst > enough) continue;
-        if (active == t->model.count) return 1;
-        active = t->model.count;
+        if (active == model->count) return 1;
+        active = model->count;
         before = HUGE_VAL;
     }
     return active == 0;
 }
 
-static void l1_begin_model(hsp__l1 *t)
+/* ---- The model written out ------------------------------------------------------------------- */
+
+/* H = X^T D X over the weights in it, then coordinate descent on H
+ * alone.
+ *
+ * A weight that moves changes the gradient of all others by a row of H: `count` operations, however
+ * many rows the data has, and a weight that stays costs one. A thousand sweeps are then cheaper
+ * than a few over the columns, which strongly correlated columns (one-hot groups) need. Offset
+ * free: H - h h^T / sum D, which has the offset eliminated; regularized: one weight more.
+ *
+ * Cost: sum over rows of (entries in the model)^2 / 2 to write it out, on the context's threads. */
+
+static int l1_gram_fits(const l1 *t)
+{
+    double entries = 0;
+    for (uint64_t c = 0; c < t->model.count; c++)
+        entries +=
+            (double)(t->columns.starts[t->model.work[c] + 1] - t->columns.starts[t->model.work[c]]);
+    const double a_row = t->n ? entries / (double)t->n : 0;
+    return t->model.count <= L1_GRAM_MOST && a_row * entries / 2 <= L1_GRAM_RATIO * entries;
+}
+
+typedef struct l1_gram_work {
+    l1 *t;
+    uint64_t k, parts;
+    int failed;
+} l1_gram_work;
+
+static void l1_gram_part(void *user, uint64_t part)
+{
+    const l1_gram_work *work = user;
+    const l1 *t = work->t;
+    const uint64_t k = work->k, to = hsp__part(t->n, work->parts, part + 1);
+    const uint64_t *position = t->model.position;
+    double *h = t->model.gram + part * k * k;
+    uint32_t at[L1_GRAM_MOST + 1];
+    double x[L1_GRAM_MOST + 1];
+    const double least = L1_GRAM_FLAT * t->at.curvatures / (double)t->n;
+    memset(h, 0, k * k * sizeof *h);
+    for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++) {
+        if (i % L1_GRAM_TICK == 0 && hsp__tick(t->ctx)) return;
+        if (!(t->at.curvature[i] > least)) continue;
+        /* the row's share: only the part above the diagonal */
+        const hsp__row row = hsp__view_row(t->p->view, i);
+        uint64_t met = 0;
+        for (uint64_t e = 0; e < row.count; e++) {
+            const uint64_t place = position[hsp__row_column(&row, e)];
+            if (!place) continue;
+            at[met] = (uint32_t)(place - 1);
+            x[met++] = hsp__row_value(t->p->view, &row, e);
+        }
+        if (position[t->d]) at[met] = (uint32_t)(position[t->d] - 1), x[met++] = 1;
+        for (uint64_t a = 0; a < met; a++) {
+            const double dx = t->at.curvature[i] * x[a];
+            double *own = h + at[a] * k;
+            for (uint64_t b = a; b < met; b++)
+                own[at[b]] += dx * x[b];
+        }
+    }
+}
+
+/* Coordinate descent over weights 0 .. k-1; v are they, in the model's order. */
+static void l1_gram_descend(l1 *t, uint64_t k, uint64_t stride, double *v)
+{
+    const double enough = L1_GRAM_ACCURACY * t->at.violation;
+    for (int sweep = 0; sweep < L1_GRAM_SWEEPS; sweep++) {
+        double worst = 0;
+        for (uint64_t a = 0; a < k; a++) {
+            const double *row = t->model.gram + a * stride;
+            const double curve = fmax(row[a], 0) + L1_GRAM_RIDGE * (row[a] + 1), old = v[a];
+            worst = fmax(worst, l1_violation(old, t->model.slope[a]));
+            v[a] = l1_threshold(old, t->model.slope[a], curve);
+            if (v[a] != old) hsp__vec()->axpy_f64(v[a] - old, row, t->model.slope, (size_t)k);
+        }
+        if (worst <= enough || hsp__tick(t->ctx)) return;
+    }
+}
+
+/* Write it out and minimise it: z and beta. */
+static hsp_status l1_gram(l1 *t, hsp_error *err)
+{
+    const hsp_allocator *memory = &t->ctx->allocator;
+    const hsp__vec_table *vec = hsp__vec();
+    l1_quadratic *model = &t->model;
+    const int offset = t->p->offset != HSP__OFFSET_NONE,
+              free_one = t->p->offset == HSP__OFFSET_FREE;
+    const uint64_t k = model->count + (uint64_t)offset;
+    l1_gram_work work = {.t = t, .k = k, .parts = hsp__parts(t->n, 64)};
+    if (work.parts > L1_GRAM_PARTS) work.parts = L1_GRAM_PARTS;
+    if (k == 0) return HSP_OK;
+    assert(model->count <= L1_GRAM_MOST);
+    if (!hsp__reserve(memory, (void **)&model->gram, &model->gram_room, work.parts * k * k + 1,
+                      sizeof *model->gram) ||
+        !hsp__reserve(memory, (void **)&model->slope, &model->slope_room, 2 * k + 1,
+                      sizeof *model->slope))
+        return hsp__fail_memory(err);
+    double *gram = model->gram, *slope = model->slope, *v = slope + k;
+    const double *h = gram + (k - 1) * k; /* the offset's: sums of D x of the columns */
+    for (uint64_t a = 0; a < model->count; a++) {
+        model->position[model->work[a]] = a + 1;
+        slope[a] = t->at.grad[model->work[a]];
+        v[a] = t->out->w[model->work[a]];
+    }
+    if (offset) model->position[t->d] = k, slope[k - 1] = t->at.grad_b, v[k - 1] = t->out->b;
+    if (hsp__tasks_try(t->ctx, work.parts, l1_gram_part, &work)) {
+        for (uint64_t part = 1; part < work.parts; part++)
+            vec->axpy_f64(1, gram + part * k * k, gram, (size_t)(k * k));
+        for (uint64_t a = 0; a < k; a++)
+            for (uint64_t b = 0; b < a; b++)
+                gram[a * k + b] = gram[b * k + a];
+        for (uint64_t a = 0; free_one && h[k - 1] > 0 && a + 1 < k; a++) { /* eliminate it */
+            vec->axpy_f64(-h[a] / h[k - 1], h, gram + a * k, (size_t)k - 1);
+            slope[a] -= h[a] * (slope[k - 1] / h[k - 1]);
+        }
+        l1_gram_descend(t, free_one ? k - 1 : k, k, v);
+    }
+    if (free_one && h[k - 1] > 0) { /* the best beta for the weights that were found */
+        double sum = 0;
+        for (uint64_t a = 0; a + 1 < k; a++)
+            sum += h[a] * (v[a] - t->out->w[model->work[a]]);
+        model->beta = -(t->at.grad_b + sum) / h[k - 1];
+    } else if (offset && !free_one) {
+        model->beta = v[k - 1] - t->out->b;
+    }
+    for (uint64_t a = 0; a < model->count; a++) {
+        model->z[model->work[a]] = v[a];
+        model->position[model->work[a]] = 0;
+    }
+    model->position[t->d] = 0;
+    t->seen += t->stored;
+    return HSP_OK;
+}
+
+static void l1_begin_model(l1 *t)
 {
     memcpy(t->model.z, t->out->w, t->d * sizeof *t->model.z);
     t->model.beta = t->model.product_sum = 0;
@@ -363,22 +548,22 @@ static void l1_begin_model(hsp__l1 *t)
 
 /* By the columns; where that takes many sweeps, columns are correlated, and models are written out
  * from then on, if they are small enough. */
-static hsp_status l1_model(hsp__l1 *t, hsp_error *err)
+static hsp_status l1_model(l1 *t, hsp_error *err)
 {
-    const int fits = hsp__l1_gram_fits(t);
+    const int fits = l1_gram_fits(t);
     l1_begin_model(t);
-    if (t->model.use_gram && fits) return hsp__l1_gram(t, err);
+    if (t->model.use_gram && fits) return l1_gram(t, err);
     if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits || hsp__stopped(t->ctx)) return HSP_OK;
     t->model.use_gram = 1;
     l1_begin_model(t);
-    return hsp__l1_gram(t, err);
+    return l1_gram(t, err);
 }
 
 /* ---- The step -------------------------------------------------------------------------------- */
 
 /* Go towards (z, b + beta) as far as P falls; a step whose promise is rounding is believed. 0:
  * nowhere. */
-static int l1_move(hsp__l1 *t)
+static int l1_move(l1 *t)
 {
     double *w = t->out->w, promised = t->at.grad_b * t->model.beta;
     const double b = t->out->b;
@@ -390,7 +575,11 @@ static int l1_move(hsp__l1 *t)
         if (t->model.z[j] == w[j]) continue;
         if (hsp__tick(t->ctx)) return 0;
         promised += t->at.grad[j] * (t->model.z[j] - w[j]) + (fabs(t->model.z[j]) - fabs(w[j]));
-        l1_axpy(t, j, t->model.z[j] - w[j], t->model.direction);
+        const uint64_t from = t->columns.starts[j];
+        const uint32_t *rows = t->columns.rows;
+        for (uint64_t k = from; k < t->columns.starts[j + 1]; k++)
+            t->model.direction[rows ? rows[k] : k - from] +=
+                (t->model.z[j] - w[j]) * l1_value(t, k);
     }
     if (!(promised < 0)) return 0;
     double step = 1;
@@ -419,59 +608,32 @@ static int l1_move(hsp__l1 *t)
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-/* The gap by our own figures: a scaled down until no |u_j| is above 1. */
-static double l1_estimate_gap(hsp__l1 *t)
-{
-    const double scale = 1 + t->at.violation;
-    for (uint64_t i = 0; i < t->n; i++)
-        t->model.direction[i] = fabs(t->at.ay[i]) / scale;
-    const double dual = hsp__gap_dual(t->ctx, t->p, t->model.direction, NULL);
-    return t->at.primal > dual ? (t->at.primal - dual) / t->at.primal : 0;
-}
-
 /* The gap of (w, b), into the solution. */
-static hsp_status l1_compute_gap(hsp__l1 *t, hsp_error *err)
+static hsp_status l1_compute_gap(l1 *t, hsp_error *err)
 {
     hsp__gap_values values;
     for (uint64_t i = 0; i < t->n; i++)
         t->out->dual[i] = fabs(t->at.ay[i]);
-    hsp_status status = hsp__gap(t->ctx, t->p, t->out->w, t->out->b, t->out->dual,
-                                 t->model.diagonal, t->model.direction, err, &values);
-    if (status) return status;
+    HSP__TRY(hsp__gap(t->ctx, t->p, t->out->w, t->out->b, t->out->dual, t->model.diagonal,
+                      t->model.direction, err, &values));
     t->out->primal = values.primal;
     t->out->dual_value = values.dual;
     t->out->gap = values.gap;
     return HSP_OK;
 }
 
-static void l1_scores(hsp__l1 *t)
+/* Scores that have no history of roundings. */
+static void l1_refresh(l1 *t)
 {
     hsp__matvec_scores(t->ctx, t->p->view, t->out->w, t->out->b, t->at.scores);
-}
-
-static int l1_limits(hsp__l1 *t, double gap, hsp_stop *stop)
-{
-    const uint64_t passes = 2 + t->seen / (t->stored + 1);
-    assert(t->model.count <= t->d);
-    t->seen = 0;
-    t->out->passes += passes;
-    *stop = HSP_STOP_PASSES;
-    if (t->goal->max_passes && t->out->passes >= t->goal->max_passes) return 1;
-    return hsp__watch_gap(t->goal->watch, t->goal->report, "passes", t->out->passes, gap,
-                          t->goal->gap, stop);
-}
-
-/* Scores that have no history of roundings. */
-static void l1_refresh(hsp__l1 *t)
-{
-    l1_scores(t);
     t->at.primal_known = 0;
     t->at.primal = t->at.violation = HUGE_VAL;
 }
 
-static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
+static hsp_status l1_iterate(l1 *t, hsp_error *err)
 {
-    hsp_status status = HSP_OK;
+    const hsp__goal *goal = t->goal;
+    hsp__solution *s = t->out;
     hsp_stop stop = HSP_STOP_PASSES;
     int moved = 1, fresh = 1, stuck = 0;
     l1_refresh(t);
@@ -481,10 +643,14 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
         if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
         /* where P has come to its roundings, the gradient still gets better */
         stuck = moved && (t->at.primal < primal || t->at.violation < violation / 2) ? 0 : stuck + 1;
-        const double gap = l1_estimate_gap(t);
-        if (stuck || gap <= t->goal->gap) {
-            status = l1_compute_gap(t, err);
-            if (status || t->out->gap <= t->goal->gap) break;
+        /* the gap by our own figures: a scaled down until no |u_j| is above 1 */
+        for (uint64_t i = 0; i < t->n; i++)
+            t->model.direction[i] = fabs(t->at.ay[i]) / (1 + t->at.violation);
+        const double dual = hsp__gap_dual(t->ctx, t->p, t->model.direction, NULL);
+        const double gap = t->at.primal > dual ? (t->at.primal - dual) / t->at.primal : 0;
+        if (stuck || gap <= goal->gap) {
+            HSP__TRY(l1_compute_gap(t, err));
+            if (s->gap <= goal->gap) break;
         }
         if (stuck) t->model.use_gram = 1;      /* models that are written out are solved better */
         if (stuck > 2 && fresh) return HSP_OK; /* that was all */
@@ -494,70 +660,25 @@ static hsp_status l1_iterate(hsp__l1 *t, hsp_error *err)
             stuck = 0;
             continue;
         }
-        if (l1_limits(t, gap, &stop)) {
+        assert(t->model.count <= t->d);
+        s->passes += 2 + t->seen / (t->stored + 1);
+        t->seen = 0;
+        stop = HSP_STOP_PASSES;
+        if ((goal->max_passes && s->passes >= goal->max_passes) ||
+            hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, gap, goal->gap, &stop)) {
             if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
-            status = l1_compute_gap(t, err);
-            t->out->stop = stop;
+            HSP__TRY(l1_compute_gap(t, err));
+            s->stop = stop;
             break;
         }
         l1_choose_weights(t);
-        status = l1_model(t, err);
-        if (status) return status;
+        HSP__TRY(l1_model(t, err));
         moved = l1_move(t);
-        t->out->updates++;
+        s->updates++;
         fresh = fresh && !moved;
     }
-    if (!status && t->out->gap <= t->goal->gap) t->out->stop = HSP_STOP_CONVERGED;
-    return status;
-}
-
-/* The run was stopped: the weights of the last step, with their gap if there is time. */
-static hsp_status l1_stopped(hsp__l1 *t, hsp_error *err)
-{
-    hsp__solution *s = t->out;
-    hsp_context *ctx = t->ctx;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    hsp__watch_stopped(ctx, &s->stop);
-    t->ctx = &last;
-    hsp_status status = l1_compute_gap(t, err);
-    t->ctx = ctx;
-    if (status != HSP_CANCELLED) return status;
-    hsp__solution_unknown(t->p, s);
+    if (s->gap <= goal->gap) s->stop = HSP_STOP_CONVERGED;
     return HSP_OK;
-}
-
-static hsp_status l1_new(hsp__l1 *t, hsp_error *err)
-{
-    const hsp_view *view = t->p->view;
-    hsp__scratch *scratch = &t->scratch;
-    const size_t real = sizeof(double);
-    t->columns.starts = hsp__scratch_raw(scratch, t->d + 1, sizeof *t->columns.starts);
-    if (view->storage != HSP_DENSE)
-        t->columns.rows = hsp__scratch_raw(scratch, t->stored, sizeof *t->columns.rows);
-    if (view->storage != HSP_ONES)
-        t->columns.values = hsp__scratch_raw(scratch, t->stored, hsp__value_bytes(view->precision));
-    t->at.scores = hsp__scratch_raw(scratch, t->n, real);
-    t->at.ay = hsp__scratch_new(scratch, t->n, real);
-    t->at.curvature = hsp__scratch_raw(scratch, t->n, real);
-    t->at.grad = hsp__scratch_raw(scratch, t->d, real);
-    t->model.product = hsp__scratch_raw(scratch, t->n, real);
-    t->model.direction = hsp__scratch_raw(scratch, t->n, real);
-    t->model.diagonal = hsp__scratch_raw(scratch, t->d, real);
-    t->model.h = hsp__scratch_raw(scratch, t->d, real);
-    t->model.z = hsp__scratch_raw(scratch, t->d, real);
-    t->model.work = hsp__scratch_raw(scratch, t->d, sizeof *t->model.work);
-    t->model.position = hsp__scratch_new(scratch, t->d + 1, sizeof *t->model.position);
-    if (scratch->failed) return hsp__fail_memory(err);
-    l1_transpose(t, t->model.work);
-    return hsp__stop_status(t->ctx, err);
-}
-
-static void l1_free(hsp__l1 *t)
-{
-    hsp__free(&t->ctx->allocator, t->model.gram);
-    hsp__free(&t->ctx->allocator, t->model.slope);
-    hsp__scratch_free(&t->scratch);
 }
 
 static int l1_suits(const hsp__problem *p)
@@ -569,27 +690,59 @@ static int l1_suits(const hsp__problem *p)
 static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                            hsp_error *err, hsp__solution *s)
 {
-    hsp__l1 t = {.ctx = ctx,
-                 .p = p,
-                 .goal = goal,
-                 .out = s,
-                 .scratch = {.memory = &ctx->allocator},
-                 .n = p->view->rows,
-                 .d = p->view->cols,
-                 .stored = hsp_view_stored(p->view)};
-    assert(l1_suits(p) && p->view->labels && s->dual);
+    const hsp_view *view = p->view;
+    const uint64_t n = view->rows, d = view->cols, stored = hsp_view_stored(view);
+    const size_t real = sizeof(double);
+    l1 t = {.ctx = ctx, .p = p, .goal = goal, .out = s, .n = n, .d = d, .stored = stored};
+    hsp__scratch *scratch = &t.scratch;
+    assert(l1_suits(p) && view->labels && s->dual);
+    scratch->memory = &ctx->allocator;
     hsp__random_seed(&t.random, goal->seed, 0);
     s->stop = HSP_STOP_PASSES;
     s->passes = s->updates = 0;
-    hsp_status status = l1_new(&t, err);
+    t.columns.starts = hsp__scratch_raw(scratch, d + 1, sizeof *t.columns.starts);
+    if (view->storage != HSP_DENSE)
+        t.columns.rows = hsp__scratch_raw(scratch, stored, sizeof *t.columns.rows);
+    if (view->storage != HSP_ONES)
+        t.columns.values = hsp__scratch_raw(scratch, stored, hsp__value_bytes(view->precision));
+    t.at.scores = hsp__scratch_raw(scratch, n, real);
+    t.at.ay = hsp__scratch_new(scratch, n, real);
+    t.at.curvature = hsp__scratch_raw(scratch, n, real);
+    t.at.grad = hsp__scratch_raw(scratch, d, real);
+    t.model.product = hsp__scratch_raw(scratch, n, real);
+    t.model.direction = hsp__scratch_raw(scratch, n, real);
+    t.model.diagonal = hsp__scratch_raw(scratch, d, real);
+    t.model.h = hsp__scratch_raw(scratch, d, real);
+    t.model.z = hsp__scratch_raw(scratch, d, real);
+    t.model.work = hsp__scratch_raw(scratch, d, sizeof *t.model.work);
+    t.model.position = hsp__scratch_new(scratch, d + 1, sizeof *t.model.position);
+    hsp_status status = scratch->failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status) {
+        l1_transpose(&t, t.model.work);
+        status = hsp__stop_status(ctx, err);
+    }
     if (!status) {
         if (p->offset == HSP__OFFSET_NONE) s->b = 0;
-        hsp__matvec_scores(ctx, p->view, s->w, 0, t.at.scores);
+        hsp__matvec_scores(ctx, view, s->w, 0, t.at.scores);
         status = hsp__gap_offset(ctx, p, t.at.scores, err, &s->b);
     }
     if (!status) status = l1_iterate(&t, err);
-    if (status == HSP_CANCELLED) status = l1_stopped(&t, err);
-    l1_free(&t);
+    if (status ==
+        HSP_CANCELLED) { /* the weights of the last step, with their gap if there is time */
+        hsp__stop brief;
+        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp__watch_stopped(ctx, &s->stop);
+        t.ctx = &last;
+        status = l1_compute_gap(&t, err);
+        t.ctx = ctx;
+    }
+    if (status == HSP_CANCELLED) {
+        hsp__solution_unknown(p, s);
+        status = HSP_OK;
+    }
+    hsp__free(&ctx->allocator, t.model.gram);
+    hsp__free(&ctx->allocator, t.model.slope);
+    hsp__scratch_free(scratch);
     return status;
 }
 
