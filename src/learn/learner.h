@@ -76,7 +76,6 @@ typedef struct hsp__train {
     double *row_weight;     /* rows: of rows, and of classes where a problem's two costs cannot say
                                it; NULL: all 1. prepared.weight, or our own */
     double total;           /* of the rows' own weights: n */
-    double *norms;          /* rows: ||x||; NULL: not asked for */
     atomic_uchar *supports; /* rows: 1, some problem gave it a dual weight; NULL: one problem */
 
     /* The native form, and who watches. */

@@ -57,7 +57,6 @@
 #include "learn/erm/dcd_sweep.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
-#include "learn/erm/solution.h"
 #include "learn/erm/solvers.h"
 #include "vec/vec.h"
 

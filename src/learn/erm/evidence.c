@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "learn/erm/matvec.h"
 #include "vec/vec.h"
 
@@ -18,36 +19,6 @@ void hsp__evidence_scales(const hsp__problem *p, const double *a, double scale[2
     assert(total[0] > 0 && total[1] > 0);
     scale[0] = total[0];
     scale[1] = total[1];
-}
-
-/* `square`: known already, or NaN. */
-static hsp_status evidence_fill(hsp_context *ctx, const hsp__problem *p, const double *a,
-                                double square, const uint64_t *origin, hsp_error *err,
-                                hsp_evidence *to)
-{
-    const uint64_t n = p->view->rows;
-    double scale[2];
-    double *signed_ones = hsp__new(&ctx->allocator, n, sizeof *signed_ones);
-    double *apart = hsp__new_raw(&ctx->allocator, p->view->cols, sizeof *apart);
-    hsp_status status = signed_ones && apart ? HSP_OK : hsp__fail_memory(err);
-    if (!status) hsp__evidence_scales(p, a, scale);
-    for (uint64_t i = 0, k = 0; !status && i < n; i++) {
-        if (!(a[i] > 0)) continue;
-        const double multiplier = a[i] / scale[hsp__problem_positive(p, i)];
-        to->row[k] = origin ? origin[i] : i;
-        to->multiplier[k++] = multiplier;
-        signed_ones[i] = hsp__problem_y(p, i) * multiplier;
-    }
-    if (!status && isnan(square))
-        status = hsp__matvec_combine(ctx, p->view, signed_ones, err, apart);
-    if (!status) {
-        to->distance = isnan(square) ? sqrt(hsp__vec()->sqnorm_f64(apart, (size_t)p->view->cols))
-                                     : sqrt(fmax(square, 0)) / fmin(scale[0], scale[1]);
-        to->margin = to->distance / 2;
-    }
-    hsp__free(&ctx->allocator, signed_ones);
-    hsp__free(&ctx->allocator, apart);
-    return status;
 }
 
 hsp_status hsp__evidence_name(hsp_evidence *evidence, const hsp__names *classes, uint32_t of,
@@ -68,24 +39,42 @@ hsp_status hsp__evidence_new(hsp_context *ctx, const hsp__problem *p, const hsp_
                              hsp_evidence **out)
 {
     const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    hsp__scratch scratch = {.memory = memory};
     uint64_t count = 0;
-    for (uint64_t i = 0; i < p->view->rows; i++)
+    double scale[2];
+    for (uint64_t i = 0; i < n; i++)
         count += a[i] > 0;
     hsp_evidence *made = hsp__owned_new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);
     made->count = count;
     made->row = hsp__new_raw(memory, count, sizeof *made->row);
     made->multiplier = hsp__new_raw(memory, count, sizeof *made->multiplier);
-    hsp_status status = made->row && made->multiplier ? HSP_OK : hsp__fail_memory(err);
+    double *pulls = hsp__scratch_new(&scratch, n, sizeof *pulls); /* y a of each row */
+    double *apart = hsp__scratch_raw(&scratch, d, sizeof *apart);
+    hsp_status status =
+        made->row && made->multiplier && !scratch.failed ? HSP_OK : hsp__fail_memory(err);
     if (!status && p->view->classes > 2)
         status = hsp__evidence_name(made, classes, p->positive, UINT32_MAX, err);
-    if (!status) status = evidence_fill(ctx, p, a, square, origin, err, made);
-    if (status) {
-        hsp_evidence_free(made);
-        return status;
+    if (!status) hsp__evidence_scales(p, a, scale);
+    for (uint64_t i = 0, k = 0; !status && i < n; i++) {
+        if (!(a[i] > 0)) continue;
+        const double multiplier = a[i] / scale[hsp__problem_positive(p, i)];
+        made->row[k] = origin ? origin[i] : i;
+        made->multiplier[k++] = multiplier;
+        pulls[i] = hsp__problem_y(p, i) * multiplier;
     }
-    *out = made;
-    return HSP_OK;
+    if (!status && isnan(square)) status = hsp__matvec_combine(ctx, p->view, pulls, err, apart);
+    if (!status) {
+        made->distance = isnan(square) ? sqrt(hsp__vec()->sqnorm_f64(apart, (size_t)d))
+                                       : sqrt(fmax(square, 0)) / fmin(scale[0], scale[1]);
+        made->margin = made->distance / 2;
+        *out = made;
+    } else {
+        hsp_evidence_free(made);
+    }
+    hsp__scratch_free(&scratch);
+    return status;
 }
 
 void hsp_evidence_free(hsp_evidence *evidence)

@@ -7,30 +7,15 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "learn/erm/gap.h"
-#include "learn/erm/hard_margin.h"
+
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"
+#include "learn/lp/lp.h"
 #include "learn/online/pegasos.h"
 #include "vec/vec.h"
-
-/* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights t a
- * have D(t a) >= t E - t^2 U / 2, which is best at t = E / U. */
-static void fit_shorten(hsp_context *ctx, const hsp__problem *p, double *a, double *u,
-                        hsp__gap_values *values)
-{
-    const double U = hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols);
-    const double E = values->dual + U / 2;
-    const double t = E > 0 && U > 0 ? fmin(1, E / U) : 0;
-    if (!(values->dual < 0) || p->penalty != HSP__PENALTY_L2) return;
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        a[i] *= t;
-    for (uint64_t j = 0; j < p->view->cols; j++)
-        u[j] *= t;
-    values->dual = fmax(0, hsp__gap_dual(ctx, p, a, u));
-    values->gap = hsp__gap_relative(values->primal, values->dual);
-}
 
 void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task)
 {
@@ -45,15 +30,25 @@ void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task)
 static hsp_status fit_compute_gap(hsp_context *ctx, double goal, hsp__task *task, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
+    const hsp__problem *p = &task->problem;
     hsp__gap_values values = {s->primal, s->dual_value, s->gap, s->rounding};
     hsp_status status = HSP_OK;
     if (!s->gap_known || s->stop != HSP_STOP_CONVERGED)
-        status = hsp__gap(ctx, &task->problem, s->w, s->b, s->dual, s->u, s->scores, err, &values);
+        status = hsp__gap(ctx, p, s->w, s->b, s->dual, s->u, s->scores, err, &values);
     if (status && status != HSP_CANCELLED) return status;
-    if (!status) {
-        fit_shorten(ctx, &task->problem, s->dual, s->u, &values);
-        hsp__gap_kkt(ctx, &task->problem, s->w, s->b, s->dual, s->u, s->scores, &task->kkt);
+    if (!status && values.dual < 0 && p->penalty == HSP__PENALTY_L2) {
+        /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights
+         * t a have D(t a) >= t E - t^2 U / 2, which is best at t = E / U. */
+        const double U = hsp__vec()->sqnorm_f64(s->u, (size_t)p->view->cols);
+        const double E = values.dual + U / 2, t = E > 0 && U > 0 ? fmin(1, E / U) : 0;
+        for (uint64_t i = 0; i < p->view->rows; i++)
+            s->dual[i] *= t;
+        for (uint64_t j = 0; j < p->view->cols; j++)
+            s->u[j] *= t;
+        values.dual = fmax(0, hsp__gap_dual(ctx, p, s->dual, s->u));
+        values.gap = hsp__gap_relative(values.primal, values.dual);
     }
+    if (!status) hsp__gap_kkt(ctx, p, s->w, s->b, s->dual, s->u, s->scores, &task->kkt);
     if (status || hsp__stopped(ctx)) {
         hsp__fit_gap_unknown(ctx, task);
         return HSP_OK;
@@ -64,58 +59,8 @@ static hsp_status fit_compute_gap(hsp_context *ctx, double goal, hsp__task *task
     s->rounding = values.rounding;
     const int enough = s->gap <= goal;
     if (s->stop == HSP_STOP_CONVERGED && !enough) s->stop = HSP_STOP_PASSES;
-    if (s->stop == HSP_STOP_PASSES && enough && !task->problem.hard) s->stop = HSP_STOP_CONVERGED;
+    if (s->stop == HSP_STOP_PASSES && enough && !p->hard) s->stop = HSP_STOP_CONVERGED;
     return HSP_OK;
-}
-
-/* A last bit that a margin lacks of 1 costs c times as much here: w is made longer by a few. */
-static void fit_stretch(const hsp__problem *p, hsp__solution *s)
-{
-    const double factor = 1 + 0x1p-49;
-    for (uint64_t j = 0; j < p->view->cols; j++)
-        s->w[j] *= factor;
-    s->b *= factor;
-}
-
-/* Is what solves the problem without losses the answer to the one with them? Where no dual weight
- * is above its cost, both have the same objective, bound and gap. */
-static int fit_hard_answers(const hsp__problem *p, const hsp__solution *s)
-{
-    if (s->stop != HSP_STOP_CONVERGED) return 0;
-    for (uint64_t i = 0; i < p->view->rows; i++)
-        if (!(s->dual[i] <= hsp__problem_cost(p, i))) return 0;
-    return 1;
-}
-
-/* The best of what two solvers found. Are the weights the second's? */
-static int fit_best_of(const hsp__problem *p, const hsp__solution *first, double goal,
-                       hsp__solution *s)
-{
-    const int keep = hsp__gap_keep(first, s->primal, s->dual_value);
-    if (!(keep & HSP__KEEP_PRIMAL)) {
-        memcpy(s->w, first->w, p->view->cols * sizeof *s->w);
-        s->b = first->b;
-        s->primal = first->primal;
-    }
-    if (!(keep & HSP__KEEP_DUAL)) {
-        memcpy(s->dual, first->dual, p->view->rows * sizeof *s->dual);
-        s->dual_value = first->dual_value;
-    }
-    s->gap = hsp__gap_relative(s->primal, s->dual_value);
-    if (s->gap <= goal) s->stop = HSP_STOP_CONVERGED;
-    return keep & HSP__KEEP_PRIMAL;
-}
-
-/* As the first solver left it, but for a stop that concerns all of them. */
-static void fit_restore(const hsp__problem *p, const hsp__solution *first, hsp__solution *s)
-{
-    memcpy(s->w, first->w, p->view->cols * sizeof *s->w);
-    memcpy(s->dual, first->dual, p->view->rows * sizeof *s->dual);
-    s->b = first->b;
-    s->primal = first->primal;
-    s->dual_value = first->dual_value;
-    s->gap = first->gap;
-    if (s->stop != HSP_STOP_SECONDS && s->stop != HSP_STOP_REQUEST) s->stop = first->stop;
 }
 
 /* Another solver goes on from where the first could not, or starts again without losses (`hard`);
@@ -126,9 +71,11 @@ static hsp_status fit_second(hsp_context *ctx, const hsp__solver *second, int ha
     hsp__solution *s = &task->solution, first = *s;
     hsp__problem p = task->problem;
     const uint64_t n = p.view->rows, d = p.view->cols;
-    first.w = hsp__new_raw(&ctx->allocator, d, sizeof *first.w);
-    first.dual = hsp__new_raw(&ctx->allocator, n, sizeof *first.dual);
-    hsp_status status = first.w && first.dual ? HSP_OK : hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    first.w = hsp__scratch_raw(&scratch, d, sizeof *first.w);
+    first.dual = hsp__scratch_raw(&scratch, n, sizeof *first.dual);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    int keep = HSP__KEEP_PRIMAL | HSP__KEEP_DUAL;
     if (!status) {
         memcpy(first.w, s->w, d * sizeof *s->w);
         memcpy(first.dual, s->dual, n * sizeof *s->dual);
@@ -138,16 +85,40 @@ static hsp_status fit_second(hsp_context *ctx, const hsp__solver *second, int ha
         status = second->solve(ctx, &p, goal, err, s);
     }
     s->gap_known = 0; /* weights of both may come back, and of another problem */
-    const int answers = !status && hard && fit_hard_answers(&task->problem, s);
-    if (answers) fit_stretch(&p, s);
-    if (!status && hard && !answers)
-        fit_restore(&p, &first, s);
-    else if (!status && (s->stop == HSP_STOP_INSEPARABLE || fit_best_of(&p, &first, goal->gap, s)))
-        task->solver = second;
+    /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
+     * is above its cost, both have the same objective, bound and gap. */
+    int answers = !hard || (!status && s->stop == HSP_STOP_CONVERGED);
+    for (uint64_t i = 0; hard && answers && i < n; i++)
+        answers = s->dual[i] <= hsp__problem_cost(&task->problem, i);
+    if (hard && answers) { /* a last bit that a margin lacks of 1 costs c times as much here */
+        for (uint64_t j = 0; j < d; j++)
+            s->w[j] *= 1 + 0x1p-49;
+        s->b *= 1 + 0x1p-49;
+    }
+    if (!answers)
+        keep = 0;
+    else if (s->stop != HSP_STOP_INSEPARABLE)
+        keep = hsp__gap_keep(&first, s->primal, s->dual_value);
+    if (!status && !(keep & HSP__KEEP_PRIMAL)) {
+        memcpy(s->w, first.w, d * sizeof *s->w);
+        s->b = first.b;
+        s->primal = first.primal;
+    }
+    if (!status && !(keep & HSP__KEEP_DUAL)) {
+        memcpy(s->dual, first.dual, n * sizeof *s->dual);
+        s->dual_value = first.dual_value;
+    }
+    if (!status && !answers) { /* as before, but for a stop that concerns all of them */
+        s->gap = first.gap;
+        if (s->stop != HSP_STOP_SECONDS && s->stop != HSP_STOP_REQUEST) s->stop = first.stop;
+    } else if (!status && s->stop != HSP_STOP_INSEPARABLE) {
+        s->gap = hsp__gap_relative(s->primal, s->dual_value);
+        if (s->gap <= goal->gap) s->stop = HSP_STOP_CONVERGED;
+    }
+    if (!status && keep & HSP__KEEP_PRIMAL) task->solver = second;
     s->passes += first.passes;
     s->updates += first.updates;
-    hsp__free(&ctx->allocator, first.w);
-    hsp__free(&ctx->allocator, first.dual);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -159,24 +130,6 @@ static int fit_stuck(const hsp__solution *s, uint64_t most, hsp__goal *goal)
     return 1;
 }
 
-/* Left to choose, a solver that can get no further hands on to the other; and at a cost so high
- * that it is the trouble, the separator without losses may be the answer. */
-static hsp_status fit_go_on(hsp_context *ctx, hsp__task *task, hsp__goal goal, hsp_error *err)
-{
-    hsp__solution *s = &task->solution;
-    hsp__problem hard = task->problem;
-    hard.hard = 1;
-    const int hinge = !task->problem.hard && task->problem.loss->form == HSP__HINGE;
-    const hsp__solver *second = hsp__solver_after(task->solver, &task->problem);
-    const hsp__solver *third = hinge ? hsp__solver_for("auto", &hard) : NULL;
-    const uint64_t most = goal.max_passes;
-    hsp_status status = HSP_OK;
-    if (third && fit_stuck(s, most, &goal)) status = fit_second(ctx, third, 1, task, &goal, err);
-    if (!status && second && fit_stuck(s, most, &goal))
-        status = fit_second(ctx, second, 0, task, &goal, err);
-    return status;
-}
-
 /* P of t w with the best offset for it; a regularized one is part of w. */
 static hsp_status fit_try(hsp_context *ctx, const hsp__problem *p, const hsp__solution *s, double t,
                           double *w, double *scores, hsp_error *err, double *b, double *primal)
@@ -185,9 +138,9 @@ static hsp_status fit_try(hsp_context *ctx, const hsp__problem *p, const hsp__so
         w[j] = t > 0 ? t * s->w[j] : 0;
     *b = t > 0 ? t * s->b : 0;
     hsp__matvec_scores(ctx, p->view, w, 0, scores);
-    hsp_status status = hsp__gap_offset(ctx, p, scores, err, b);
-    if (!status) *primal = hsp__gap_primal(ctx, p, w, *b, scores);
-    return status ? status : hsp__stop_status(ctx, err);
+    HSP__TRY(hsp__gap_offset(ctx, p, scores, err, b));
+    *primal = hsp__gap_primal(ctx, p, w, *b, scores);
+    return hsp__stop_status(ctx, err);
 }
 
 /* Weights of 0 with the best offset for them cost nothing to find: nothing worse is handed back.
@@ -218,21 +171,114 @@ static hsp_status fit_no_worse(hsp_context *ctx, const hsp__problem *p, double *
     return HSP_OK;
 }
 
+/* ---- Where a separator is demanded, the last word on whether there is one --------------------- */
+
+/* Linear programming decides: multipliers, or a separator, made as long as m >= 1 asks for: any is
+ * better than none. */
+static hsp_status fit_ask_lp(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                             hsp__solution *s, hsp__scratch *scratch, hsp_error *err)
+{
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    double least = HUGE_VAL, *scores = hsp__scratch_raw(scratch, n, sizeof *scores);
+    hsp__lp_answer answer = {.w = hsp__scratch_new(scratch, d, sizeof *answer.w),
+                             .a = hsp__scratch_new(scratch, n, sizeof *answer.a)};
+    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp__lp_separate(ctx, p, goal->watch, goal->report, err, &answer));
+    s->stop = answer.stop == HSP_STOP_CONVERGED ? HSP_STOP_PASSES : answer.stop;
+    if (answer.stop == HSP_STOP_INSEPARABLE) memcpy(s->dual, answer.a, n * sizeof *s->dual);
+    if (answer.stop != HSP_STOP_CONVERGED || !isinf(s->primal)) return HSP_OK;
+    hsp__matvec_scores(ctx, p->view, answer.w, answer.b, scores);
+    for (uint64_t i = 0; !hsp__stopped(ctx) && i < n; i++)
+        least = fmin(least, hsp__problem_y(p, i) * scores[i]);
+    const double factor = (1 + 1e-12) / least;
+    if (!(least > 0) || !isfinite(factor) || hsp__stopped(ctx)) return HSP_OK;
+    for (uint64_t j = 0; j < d; j++)
+        s->w[j] = answer.w[j] * factor;
+    s->b = answer.b * factor;
+    return HSP_OK;
+}
+
+/* The solver found no separator: say whether there is one. s->stop becomes HSP_STOP_INSEPARABLE,
+ * with multipliers in s->dual, or HSP_STOP_PASSES.
+ *
+ * A solver that minimises ||w||^2 / 2 comes as near as its arithmetic allows; where classes all but
+ * touch, it can end without an answer, or with multipliers that show inseparability to a few digits
+ * only. Then its multipliers are solved for once more in longer arithmetic, and if that shows
+ * nothing, linear programming decides (lp.h), which checks both of its answers. */
+static hsp_status fit_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
+                             hsp__solution *s, hsp_error *err)
+{
+    hsp__problem p = *given;
+    const uint64_t n = p.view->rows;
+    uint64_t count = 0;
+    int found = 0;
+    if (s->stop != HSP_STOP_PASSES && s->stop != HSP_STOP_INSEPARABLE) return HSP_OK;
+    if (s->stop == HSP_STOP_PASSES && isfinite(s->primal)) return HSP_OK; /* there is one */
+    /* a penalty on the offset decides which separator is the best, not whether there is one */
+    if (p.offset == HSP__OFFSET_REGULARIZED) p.offset = HSP__OFFSET_FREE;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    int *exponents = hsp__scratch_new(&scratch, p.view->cols, sizeof *exponents);
+    uint64_t *rows = hsp__scratch_raw(&scratch, n, sizeof *rows);
+    double *some = hsp__scratch_raw(&scratch, n, sizeof *some), most = 0;
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t i = 0; i < n; i++)
+        most = fmax(most, s->dual[i]);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        if (!(s->dual[i] > 1e-6 * most)) continue;
+        some[count] = s->dual[i] / most;
+        rows[count++] = i;
+    }
+    if (count) {
+        hsp__lp_exponents(ctx, &p, exponents);
+        status = hsp__lp_common_point(ctx, &p, exponents, rows, count, some, err, &found);
+    }
+    if (status == HSP_CANCELLED) {
+        hsp__watch_stopped(ctx, &s->stop);
+        status = HSP_OK;
+    } else if (!status && found) {
+        memset(s->dual, 0, n * sizeof *s->dual);
+        for (uint64_t k = 0; k < count; k++)
+            s->dual[rows[k]] = some[k];
+        s->stop = HSP_STOP_INSEPARABLE;
+    } else if (!status && hsp__clp_ready(NULL) == HSP_OK) {
+        status = fit_ask_lp(ctx, &p, goal, s, &scratch, err);
+    } else {
+        s->stop = HSP_STOP_PASSES; /* without linear programming it stays open */
+    }
+    hsp__scratch_free(&scratch);
+    return status;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+
 hsp_status hsp__fit_finish(hsp_context *ctx, const hsp__goal *goal, int choose, hsp__task *task,
                            hsp_error *err)
 {
     hsp__solution *s = &task->solution;
+    const hsp__problem *p = &task->problem;
     assert(task->solver && s->w && s->dual && s->u && s->scores);
-    hsp_status status = choose ? fit_go_on(ctx, task, *goal, err) : HSP_OK;
-    if (!status && task->problem.hard)
-        status = hsp__hard_margin_settle(ctx, &task->problem, goal, s, err);
-    if (status || s->stop == HSP_STOP_INSEPARABLE) return status;
+    if (choose) {
+        /* A solver that can get no further hands on to the other; and at a cost so high that it is
+         * the trouble, the separator without losses may be the answer. */
+        hsp__problem hard = *p;
+        hsp__goal left = *goal;
+        hard.hard = 1;
+        const int hinge = !p->hard && p->loss->form == HSP__HINGE;
+        const hsp__solver *second = hsp__solver_after(task->solver, p);
+        const hsp__solver *third = hinge ? hsp__solver_for("auto", &hard) : NULL;
+        if (third && fit_stuck(s, goal->max_passes, &left))
+            HSP__TRY(fit_second(ctx, third, 1, task, &left, err));
+        if (second && fit_stuck(s, goal->max_passes, &left))
+            HSP__TRY(fit_second(ctx, second, 0, task, &left, err));
+    }
+    if (p->hard) HSP__TRY(fit_settle(ctx, p, goal, s, err));
+    if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
     hsp__stop brief;
     hsp_context last = hsp__stop_brief(&brief, ctx);
     /* rows in the order of the file give the result of a stream, whatever its objective */
     const int stream = task->solver == &hsp__solver_pegasos && goal->in_order;
-    if (!stream) status = fit_no_worse(&last, &task->problem, s->u, s->scores, s, err);
-    return status ? status : fit_compute_gap(&last, goal->gap, task, err);
+    if (!stream) HSP__TRY(fit_no_worse(&last, p, s->u, s->scores, s, err));
+    return fit_compute_gap(&last, goal->gap, task, err);
 }
 
 hsp_status hsp__fit_choose(const char *name, hsp__task *task, hsp_error *err)
@@ -242,8 +288,8 @@ hsp_status hsp__fit_choose(const char *name, hsp__task *task, hsp_error *err)
     if (task->solver) return HSP_OK;
     if (strcmp(name, "auto") == 0)
         return hsp__fail(err, HSP_UNSUPPORTED, "no solver supports this combination of options");
-    return hsp__fail_at(err, HSP_USAGE, "--solver", 0, 0,
-                        "%s does not support this combination of options; use solver auto", name);
+    return hsp__fail_option(
+        err, "--solver", "%s does not support this combination of options; use solver auto", name);
 }
 
 /* ---- For other modules ----------------------------------------------------------------------- */
@@ -270,22 +316,23 @@ hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__
                             .report = 1};
     hsp__task task = {.problem = *p};
     hsp__solution *s = &task.solution;
-    double *norms = NULL;
+    hsp__scratch scratch = {.memory = memory};
+    double *norms = hsp__scratch_raw(&scratch, p->norms ? 0 : n, sizeof *norms);
     *out = (hsp__fitted){.memory = *memory};
     s->w = out->w = hsp__new(memory, d, sizeof *s->w);
     s->dual = out->dual = hsp__new(memory, n, sizeof *s->dual);
-    s->u = hsp__new_raw(memory, d, sizeof *s->u);
-    s->scores = hsp__new_raw(memory, n, sizeof *s->scores);
-    hsp_status status = s->w && s->dual && s->u && s->scores ? HSP_OK : hsp__fail_memory(err);
-    if (!status && !p->norms) status = hsp__gap_norms(&own, p->view, err, &norms);
-    if (norms) task.problem.norms = norms;
+    s->u = hsp__scratch_raw(&scratch, d, sizeof *s->u);
+    s->scores = hsp__scratch_raw(&scratch, n, sizeof *s->scores);
+    hsp_status status = s->w && s->dual && !scratch.failed ? HSP_OK : hsp__fail_memory(err);
+    if (!status && !p->norms) {
+        hsp__gap_norms(&own, p->view, norms);
+        task.problem.norms = norms;
+    }
     hsp__stop_limit(&own, limits->max_seconds);
     if (!status) status = hsp__fit_choose("auto", &task, err);
     if (!status) status = task.solver->solve(&own, &task.problem, &goal, err, s);
     if (!status) status = hsp__fit_finish(&own, &goal, 1, &task, err);
-    hsp__free(memory, s->u);
-    hsp__free(memory, s->scores);
-    hsp__free(memory, norms);
+    hsp__scratch_free(&scratch);
     out->b = s->b;
     out->primal = s->primal;
     out->dual_value = s->dual_value;

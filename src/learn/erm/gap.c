@@ -102,14 +102,10 @@ static void gap_norms_part(void *user, uint64_t part)
         work->norms[i] = hsp__gap_row_norm(work->view, i);
 }
 
-hsp_status hsp__gap_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out)
+void hsp__gap_norms(hsp_context *ctx, const hsp_view *view, double *norms)
 {
-    gap_norms work = {.view = view, .parts = hsp__parts(view->rows, 64)};
-    work.norms = hsp__new_raw(&ctx->allocator, view->rows, sizeof *work.norms);
-    if (!work.norms) return hsp__fail_memory(err);
+    gap_norms work = {.view = view, .parts = hsp__parts(view->rows, 64), .norms = norms};
     hsp__tasks_run(ctx, work.parts, gap_norms_part, &work);
-    *out = work.norms;
-    return HSP_OK;
 }
 
 static double gap_norm(const hsp__problem *p, uint64_t i)
@@ -541,6 +537,36 @@ int hsp__gap_keep(const hsp__solution *s, double primal, double dual)
     if (s->gap <= 0.5) return 0;
     return (primal < s->primal || (isnan(s->primal) && !isnan(primal)) ? HSP__KEEP_PRIMAL : 0) |
            (dual > s->dual_value || (isnan(s->dual_value) && !isnan(dual)) ? HSP__KEEP_DUAL : 0);
+}
+
+void hsp__solution_begin(hsp__solution *s)
+{
+    s->passes = s->updates = 0;
+    s->primal = s->gap = HUGE_VAL;
+    s->dual_value = -HUGE_VAL;
+}
+
+void hsp__solution_keep(const hsp__problem *p, const double *w, double b, const double *a,
+                        double primal, double dual, hsp__solution *s)
+{
+    assert(s->w != w && s->dual != a);
+    const int keep = hsp__gap_keep(s, primal, dual);
+    if (keep & HSP__KEEP_PRIMAL) {
+        memcpy(s->w, w, p->view->cols * sizeof *w);
+        s->b = b, s->primal = primal;
+    }
+    if (keep & HSP__KEEP_DUAL) {
+        memcpy(s->dual, a, p->view->rows * sizeof *a);
+        s->dual_value = dual;
+    }
+    if (keep) s->gap = hsp__gap_relative(s->primal, s->dual_value);
+}
+
+void hsp__solution_unknown(const hsp__problem *p, hsp__solution *s)
+{
+    memset(s->dual, 0, p->view->rows * sizeof *s->dual);
+    s->primal = s->gap = (double)NAN;
+    s->dual_value = 0;
 }
 
 /* Rounding that is more than this share of the gap, and of the primal, is worth a second look. */

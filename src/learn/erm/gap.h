@@ -54,8 +54,8 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
 /* ||x_i||, to a few units in the last place. */
 double hsp__gap_row_norm(const hsp_view *view, uint64_t i);
 
-/* The norms of all rows, for problem.norms; the caller frees them. */
-hsp_status hsp__gap_norms(hsp_context *ctx, const hsp_view *view, hsp_error *err, double **out);
+/* The norms of all rows (n), for problem.norms. */
+void hsp__gap_norms(hsp_context *ctx, const hsp_view *view, double *norms);
 
 /* What n operations in double, and a few more, may be off by, relative to the sum of their |terms|,
  * with room for the rounding of the bounds themselves. */
@@ -90,6 +90,19 @@ double hsp__gap_relative(double primal, double dual);
  * itself. */
 enum { HSP__KEEP_PRIMAL = 1, HSP__KEEP_DUAL = 2 };
 int hsp__gap_keep(const hsp__solution *s, double primal, double dual);
+
+/* ---- What every solver does with its solution: begin, keep the best pair so far, give up ---- */
+
+/* Nothing is known yet: the primal is infinite, the dual minus that, no passes were made. */
+void hsp__solution_begin(hsp__solution *s);
+
+/* Keep of the weights (w, b) and the dual coefficients a with these values what is better than the
+ * best in `s` (hsp__gap_keep). */
+void hsp__solution_keep(const hsp__problem *p, const double *w, double b, const double *a,
+                        double primal, double dual, hsp__solution *s);
+
+/* There was no time to compute the values of s->w and s->b: they are NaN, and a = 0 has D = 0. */
+void hsp__solution_unknown(const hsp__problem *p, hsp__solution *s);
 
 /* margin and inverse_norm, from ||w||^2 and `least`. */
 void hsp__gap_margin(double square, hsp__kkt *kkt);

@@ -39,7 +39,6 @@
 #include "base/threads.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
-#include "learn/erm/solution.h"
 #include "learn/erm/solvers.h"
 #include "vec/vec.h"
 

@@ -216,7 +216,6 @@ void hsp__reduce_free(hsp__train *train)
     if (train->row_weight != train->prepared.weight) hsp__free(memory, train->row_weight);
     hsp__free(memory, train->tasks);
     hsp__free(memory, train->weights);
-    hsp__free(memory, train->norms);
     hsp__free(memory, (void *)(uintptr_t)train->supports);
 }
 

@@ -53,7 +53,6 @@
 #include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
-#include "learn/erm/solution.h"
 
 typedef struct pegasos {
     hsp__offset offset;
