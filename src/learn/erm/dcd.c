@@ -54,7 +54,6 @@
 #include "base/scratch.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "learn/erm/dcd_sweep.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"
@@ -77,6 +76,339 @@ enum { DCD_PARALLEL = 2 }; /* sweeps at the same time */
 #define DCD_SKIP           0.1  /* part of the goal that rows below skip_threshold may add up to */
 #define DCD_ROUNDING       1e-9 /* an estimate this small, relative to P, may be rounding only */
 #define DCD_STALLS         12   /* checks without progress at such estimates: it is */
+
+#define DCD_INLINE       static inline __attribute__((always_inline))
+#define DCD_MOST_SKIPPED 8    /* sweeps */
+#define DCD_LINE         64   /* bytes of a cache line */
+#define DCD_SERIES       0.25 /* logistic: margins this near to each other, where a series will do */
+#define DCD_SLOPE_LEFT   0.1  /* an update ends where D's slope has fallen to this part, */
+#define DCD_TRIES        100  /* or after this many attempts */
+#define DCD_TICK         16   /* bundles between two ticks */
+
+/* ---- Sweeps: one coordinate a_i after another is moved, each with the weights that the update
+ * before it left ------------------------------------------------------------------------------- */
+
+/* What an update needs of a row besides its entries. */
+typedef struct dcd_row {
+    double a;       /* the dual coefficient */
+    double step;    /* what the last update added to it */
+    double sqnorm;  /* ||x||^2 */
+    double cost;    /* c of a positive row, -c of a negative one; 0: never updated */
+    uint64_t from;  /* first entry, in indices and values (dense: in values) */
+    uint32_t count; /* entries */
+    uint32_t skip;  /* sweeps to skip: a is at a bound, and the slope of D is far from leaving it */
+} dcd_row;
+
+/* Rows are visited in bundles of neighbours: the bundles in random order, so that updates are
+ * spread over the data, and the rows of one together, so that memory is read in long stretches. */
+enum { DCD_BUNDLE = 16 };
+
+/* A run of updates by one thread. */
+typedef struct dcd_sweep {
+    hsp_context *ctx; /* that may stop it (base/stop.h); NULL: the sweep is made to its end */
+    const hsp_view *view;
+    const hsp__loss *loss;
+    dcd_row *rows; /* view->rows */
+    double *z; /* likewise; logistic: a = c / (1 + exp(z)), so that a and c - a keep their digits
+                  near the bounds; a = 0 is infinity, a = c minus that */
+    const uint64_t *bundles;
+    uint64_t from, to; /* bundles[from] .. bundles[to - 1] are visited */
+    uint64_t seed;     /* of the order within bundles */
+    double
+        shrink_threshold;  /* a row at a bound with a larger |slope of D| is skipped for a while */
+    double skip_threshold; /* logistic: a row that adds no more than this to the gap stays as is */
+    double *w;             /* cols: the weights that updates see and change */
+    double b, b_slope;     /* the offset they see, and what a unit of sum a y adds to it */
+    double relaxation;     /* a goes this many times the way to the maximum of D, below 2 */
+    /* out */
+    double t;         /* change of sum a y */
+    double conjugate; /* change of sum e(a) */
+    double curvature; /* sum of step^2 times the least |e''(a)|: 1 / (2 c) for the squared hinge,
+                         4 / c for the logistic loss */
+    double gap;       /* sum over rows of c loss(m) - e(a) + a m, as the updates found them */
+    double slopes;    /* sum of |slope of D| over updates that changed a */
+    uint64_t updates; /* rows whose a changed */
+} dcd_sweep;
+
+typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DCD_ONES } dcd_kind;
+
+DCD_INLINE double dcd_dot(const hsp__vec_table *vec, dcd_kind kind, const hsp_view *view,
+                          const dcd_row *row, const double *w)
+{
+    const float *single = view->values;
+    const double *full = view->values;
+    const uint32_t *at = view->indices;
+    const uint64_t from = row->from;
+    switch (kind) {
+    case DCD_DENSE32:
+        return vec->dot_f32f64(single + from, w, row->count);
+    case DCD_DENSE64:
+        return vec->dot_f64(full + from, w, row->count);
+    case DCD_SPARSE32:
+        return vec->sparse_dot_f32f64(at + from, single + from, row->count, w);
+    case DCD_SPARSE64:
+        return vec->sparse_dot_f64(at + from, full + from, row->count, w);
+    case DCD_ONES:
+        break;
+    }
+    return vec->ones_dot_f64(at + from, row->count, w);
+}
+
+DCD_INLINE void dcd_axpy(const hsp__vec_table *vec, dcd_kind kind, const hsp_view *view,
+                         const dcd_row *row, double step, double *w)
+{
+    const float *single = view->values;
+    const double *full = view->values;
+    const uint32_t *at = view->indices;
+    const uint64_t from = row->from;
+    switch (kind) {
+    case DCD_DENSE32:
+        vec->axpy_f32f64(step, single + from, w, row->count);
+        return;
+    case DCD_DENSE64:
+        vec->axpy_f64(step, full + from, w, row->count);
+        return;
+    case DCD_SPARSE32:
+        vec->sparse_axpy_f32f64(step, at + from, single + from, row->count, w);
+        return;
+    case DCD_SPARSE64:
+        vec->sparse_axpy_f64(step, at + from, full + from, row->count, w);
+        return;
+    case DCD_ONES:
+        vec->ones_axpy_f64(step, at + from, row->count, w);
+    }
+}
+
+/* A number that looks random, made from another (the finisher of splitmix64). */
+DCD_INLINE uint64_t dcd_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+DCD_INLINE void dcd_prefetch(const void *memory, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k += DCD_LINE)
+        __builtin_prefetch((const char *)memory + k);
+}
+
+/* Ask for the entries of a row to come: rows lie anywhere in memory. */
+DCD_INLINE void dcd_prefetch_row(dcd_kind kind, const hsp_view *view, const dcd_row *row)
+{
+    const size_t bytes = kind == DCD_DENSE32 || kind == DCD_SPARSE32 ? sizeof(float)
+                         : kind == DCD_ONES                          ? 0
+                                                                     : sizeof(double);
+    if (kind != DCD_DENSE32 && kind != DCD_DENSE64)
+        dcd_prefetch(view->indices + row->from, row->count * sizeof *view->indices);
+    if (bytes) dcd_prefetch((const char *)view->values + row->from * bytes, row->count * bytes);
+}
+
+/* Give a row the coefficient `next`; w, b and the sums follow. */
+DCD_INLINE void dcd_move(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, dcd_row *row,
+                         double y, double next)
+{
+    const double step = next - row->a, ay = y * step;
+    row->step = step;
+    row->a = next;
+    s->b += s->b_slope * ay;
+    s->t += ay;
+    s->updates++;
+    dcd_axpy(vec, kind, s->view, row, ay, s->w);
+}
+
+/* Hinge and squared hinge: D as a function of this row's a alone is a parabola. Go to its maximum,
+ * or to the bound of the box that comes first. */
+DCD_INLINE void dcd_update(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind, int squared,
+                           dcd_row *row)
+{
+    const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
+    const double bend = squared ? 1 / (2 * c) : 0;
+    const double slack = 1 - y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b); /* 1 - m */
+    const double slope = slack - a * bend;                                        /* of D */
+    const double curvature = row->sqnorm + s->b_slope + bend;
+    double next = curvature > 0 ? a + s->relaxation * (slope / curvature) : slope > 0 ? c : 0;
+    if (!(next > 0)) next = 0;
+    if (!squared && next > c) next = c;
+    const double step = next - a;
+    if (squared)
+        s->gap += slack > 0 ? c * (slope * slope) : a * (a * bend / 2 - slack);
+    else
+        s->gap += slack > 0 ? (c - a) * slack : -a * slack;
+    if (step == 0) {
+        row->step = 0;
+        if (fabs(slope) > s->shrink_threshold)
+            row->skip = (uint32_t)fmin(fabs(slope) / s->shrink_threshold, DCD_MOST_SKIPPED);
+        return;
+    }
+    s->conjugate += step;
+    if (squared) {
+        s->conjugate -= (next + a) * step * (bend / 2);
+        s->curvature += step * step * bend;
+    }
+    s->slopes += fabs(slope);
+    dcd_move(s, vec, kind, row, y, next);
+}
+
+/* ---- Logistic -------------------------------------------------------------------------------- */
+
+/* e(a) = c loss(z) + a z. */
+static double dcd_entropy(double z, double c)
+{
+    const double size = fabs(z), least = exp(-size);
+    return size < HUGE_VAL ? c * (log1p(least) + size * least / (1 + least)) : 0;
+}
+
+/* c loss(m) - e(a) + a m: by how much the loss at m lies above its tangent at z. */
+DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
+{
+    const double way = m - z, p = a / c;
+    if (fabs(way) < DCD_SERIES) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
+    return fmax(c * hsp__logistic_value(m, 1 - m) - dcd_entropy(z, c) + a * m, 0);
+}
+
+/* D is largest in this row's a where z = m + q (c / (1 + exp(z)) - a). The difference of the sides
+ * rises with z and is zero between m - q a and m + q (c - a): Newton's steps within these bounds,
+ * until the slope of D is a tenth of what it was, or of 1 (then a step that goes too far never
+ * loses what it gained: e'' changes by no more than a small factor over a unit of z). *next is the a
+ * of the z that is returned. */
+DCD_INLINE double dcd_logistic_maximum(double m, double q, double a, double z, double c,
+                                       double *next)
+{
+    const double enough = DCD_SLOPE_LEFT * fmin(fabs(z - m), 1);
+    double low = m - q * a, high = m + q * (c - a);
+    if (!(z > low)) z = low;
+    if (!(z < high)) z = high;
+    for (int step = 0;; step++) {
+        const double small = exp(-fabs(z)), part = 1 / (1 + small);
+        *next = c * (z > 0 ? small * part : part);
+        const double slope = z - m - q * (*next - a); /* of D, there */
+        if (!(fabs(slope) > enough) || step == DCD_TRIES) return z;
+        if (slope > 0)
+            high = z;
+        else
+            low = z;
+        double to = z - slope / (1 + q * c * (small * part) * part);
+        if (!(to > low && to < high)) to = low + (high - low) / 2;
+        if (to == z) return z;
+        z = to;
+    }
+}
+
+/* A row whose part of the gap is below the threshold stays as it is: that saves half the cost. */
+DCD_INLINE void dcd_update_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd_kind kind,
+                                    dcd_row *row, double *z)
+{
+    const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a, was = *z;
+    const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
+    const double gap = dcd_logistic_gap(m, was, a, c);
+    double next;
+    s->gap += gap;
+    row->step = 0;
+    if (gap <= s->skip_threshold) return;
+    *z = dcd_logistic_maximum(m, row->sqnorm + s->b_slope, a, was, c, &next);
+    const double step = next - a;
+    if (step == 0) return;
+    dcd_move(s, vec, kind, row, y, next);
+    s->conjugate += fabs(*z - was) < DCD_SERIES ? (*z + was) / 2 * step
+                                                : dcd_entropy(*z, c) - dcd_entropy(was, c);
+    s->curvature += step * step * (4 / c);
+    s->slopes += fabs(was - m);
+}
+
+/* ---- Any smooth loss ------------------------------------------------------------------------- */
+
+/* The a' in the box at which D is largest. D has the slope e'(a') - m - q (a' - a): Newton's steps
+ * between bounds that get closer, with e'' = -1 / (c loss''). */
+static double dcd_smooth_maximum(const hsp__loss *loss, double m, double q, double a, double c)
+{
+    double low = 0, high = hsp__loss_cap(loss, c), next = a;
+    if (!(loss->margin_of(low, c) - m + q * a > 0)) return low;
+    if (high < HUGE_VAL && loss->margin_of(high, c) - m - q * (high - a) >= 0) return high;
+    const double enough = DCD_SLOPE_LEFT * fmin(fabs(loss->margin_of(a, c) - m), 1);
+    for (int step = 0; step < DCD_TRIES; step++) {
+        const double slope = loss->margin_of(next, c) - m - q * (next - a);
+        const double curvature = loss->curvature(next / c, c);
+        if (!(fabs(slope) > enough)) break;
+        if (slope > 0)
+            low = next;
+        else
+            high = next;
+        double to = next + slope / (1 / curvature + q);
+        if (!(to > low && to < high)) to = high < HUGE_VAL ? low + (high - low) / 2 : 2 * low + c;
+        if (to == next) break;
+        next = to;
+    }
+    return next;
+}
+
+static void dcd_update_smooth(dcd_sweep *s, const hsp__loss *loss, const hsp__vec_table *vec,
+                              dcd_kind kind, dcd_row *row)
+{
+    const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a;
+    const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
+    const double before = loss->conjugate(a, c);
+    s->gap += fmax(c * loss->value(m, 1 - m) - before + a * m, 0);
+    row->step = 0;
+    const double next = dcd_smooth_maximum(loss, m, row->sqnorm + s->b_slope, a, c);
+    if (next == a) return;
+    dcd_move(s, vec, kind, row, y, next);
+    s->conjugate += loss->conjugate(next, c) - before;
+}
+
+/* ---- Sweeps ---------------------------------------------------------------------------------- */
+
+DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, dcd_sweep *sweep,
+                            dcd_kind kind)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    dcd_sweep s = *sweep;
+    const uint64_t rows = s.view->rows;
+    for (uint64_t k = s.from; k < s.to; k++) {
+        if (s.ctx && k % DCD_TICK == 0 && hsp__tick(s.ctx)) break;
+        const uint64_t first = s.bundles[k] * DCD_BUNDLE;
+        const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * DCD_BUNDLE : rows;
+        const uint64_t mix = dcd_mix(s.seed + first);
+        for (uint64_t j = 0; j < DCD_BUNDLE; j++) {
+            const uint64_t here = (j * (mix | 1) + (mix >> 32)) % DCD_BUNDLE;
+            if (after + here < rows && !s.rows[after + here].skip)
+                dcd_prefetch_row(kind, s.view, s.rows + after + here);
+            if (first + here >= rows) continue;
+            dcd_row *row = s.rows + first + here;
+            if (row->skip) {
+                row->skip -= row->cost != 0;
+                row->step = 0;
+            } else if (form == HSP__LOGISTIC) {
+                dcd_update_logistic(&s, vec, kind, row, s.z + first + here);
+            } else if (form == HSP__SMOOTH) {
+                dcd_update_smooth(&s, loss, vec, kind, row);
+            } else {
+                dcd_update(&s, vec, kind, form == HSP__SQUARED_HINGE, row);
+            }
+        }
+    }
+    *sweep = s;
+}
+
+/* The loop above for each kind of row and loss, which are constants in it. */
+static void dcd_sweep_rows(dcd_sweep *s)
+{
+    assert(s->from <= s->to && s->relaxation > 0 && s->relaxation < 2);
+    assert((s->z != NULL) == (s->loss->form == HSP__LOGISTIC));
+    const int single = s->view->precision == HSP_FLOAT32;
+    if (s->view->storage == HSP_DENSE && single)
+        HSP__BY_LOSS(s->loss, dcd_updates, s, DCD_DENSE32)
+    else if (s->view->storage == HSP_DENSE)
+        HSP__BY_LOSS(s->loss, dcd_updates, s, DCD_DENSE64)
+    else if (!s->view->values)
+        HSP__BY_LOSS(s->loss, dcd_updates, s, DCD_ONES)
+    else if (single)
+        HSP__BY_LOSS(s->loss, dcd_updates, s, DCD_SPARSE32)
+    else
+        HSP__BY_LOSS(s->loss, dcd_updates, s, DCD_SPARSE64)
+}
+
+/* ---- The state -------------------------------------------------------------------------------- */
 
 /* b = base + slope t, t = sum a y. */
 typedef struct dcd_offset {
@@ -108,10 +440,10 @@ typedef struct dcd {
     uint64_t n, d;
     /* The state: */
     dcd_row *rows;       /* n */
-    double *z;           /* n: dcd_sweep.h; NULL: not the logistic loss */
+    double *z;           /* n: dcd_sweep; NULL: not the logistic loss */
     double *w;           /* d: sum a y x */
     double t, conjugate; /* sum a y, sum e(a) */
-    int consistent;      /* w and the rows' a belong together */
+
     dcd_offset offset;
     dcd_progress progress;
     /* Passes: */
@@ -120,7 +452,7 @@ typedef struct dcd {
     uint64_t parallel, rounds;    /* sweeps at the same time, and how often per pass */
     double *copies[DCD_PARALLEL]; /* d each: the w of parallel sweeps; NULL: there are none */
     double mean_step;             /* of the last pass's rounds */
-    double shrink_threshold, skip_threshold; /* dcd_sweep.h */
+    double shrink_threshold, skip_threshold; /* as in dcd_sweep */
     /* Checks: */
     double *a, *ay, *scores; /* n: feasible a, a y, and scores without b */
     double *u;               /* d: sum a y x of that a; and the sum of changes of a round */
@@ -241,7 +573,7 @@ static void dcd_run(void *user, uint64_t k)
 {
     dcd_round *round = user;
     memcpy(round->sweeps[k].w, round->m->w, (size_t)round->m->d * sizeof(double));
-    hsp__dcd_sweep(&round->sweeps[k]);
+    dcd_sweep_rows(&round->sweeps[k]);
 }
 
 static void dcd_pass(dcd *m)
@@ -271,7 +603,7 @@ static void dcd_pass(dcd *m)
                                          .b_slope = m->offset.slope,
                                          .relaxation = alone ? DCD_RELAXATION : 1};
         if (alone) {
-            hsp__dcd_sweep(&work.sweeps[0]);
+            dcd_sweep_rows(&work.sweeps[0]);
             m->t += work.sweeps[0].t, m->conjugate += work.sweeps[0].conjugate;
         } else {
             hsp__tasks_run(m->ctx, m->parallel, dcd_run, &work);
@@ -301,13 +633,6 @@ static void dcd_pass(dcd *m)
 static double dcd_expected_gap(const dcd *m)
 {
     return m->progress.gap * sqrt(m->progress.reduction);
-}
-
-/* The dual objective, as the passes add it up. */
-static double dcd_dual(const dcd *m)
-{
-    const double own = m->p->offset == HSP__OFFSET_REGULARIZED ? m->t * m->t : 0;
-    return m->conjugate - (hsp__vec()->sqnorm_f64(m->w, (size_t)m->d) + own) / 2;
 }
 
 /* Take a from the rows, make it feasible, and w = sum a y x of it; with `scores` also those of
@@ -399,25 +724,6 @@ static hsp_status dcd_check(dcd *m)
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-/* The run was stopped: check the rows' a and m->w once more if there is time. */
-static hsp_status dcd_stopped(dcd *m)
-{
-    hsp__solution *s = m->s;
-    hsp_context *ctx = m->ctx;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    hsp__watch_stopped(ctx, &s->stop);
-    m->ctx = &last;
-    hsp_status status = m->consistent ? dcd_check(m) : HSP_CANCELLED;
-    m->ctx = ctx;
-    if (status != HSP_CANCELLED) return status;
-    if (isfinite(s->primal)) return HSP_OK;
-    if (m->consistent) memcpy(s->w, m->w, (size_t)m->d * sizeof *s->w);
-    if (m->consistent) s->b = dcd_b(m);
-    hsp__solution_unknown(m->p, s);
-    return HSP_OK;
-}
-
 /* Memory, the rows as sweeps need them, and the dual weights that were given. */
 static hsp_status dcd_start(dcd *m, int *given)
 {
@@ -464,8 +770,7 @@ static hsp_status dcd_start(dcd *m, int *given)
         const double c = fabs(m->rows[i].cost), a = m->rows[i].a = m->a[i];
         m->t += m->ay[i];
         if (m->z) m->z[i] = hsp__logistic_margin_of(a, c);
-        if (c > 0)
-            m->conjugate += m->z ? hsp__dcd_entropy(m->z[i], c) : m->p->loss->conjugate(a, c);
+        if (c > 0) m->conjugate += m->z ? dcd_entropy(m->z[i], c) : m->p->loss->conjugate(a, c);
     }
     m->offset.b = m->s->b;
     dcd_offset_hold(m, m->s->b);
@@ -496,12 +801,15 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
     hsp__solution_begin(s);
     hsp__random_seed(&m.random, goal->seed, 0);
     hsp_status status = dcd_start(&m, &check);
-    m.consistent = !status;
+    const int consistent = !status; /* m.w and the rows' a belong together */
     for (; !status && !stop; check = 0) {
         if (!check) {
             dcd_pass(&m);
             const double gap = dcd_expected_gap(&m) * m.progress.calibration;
-            const double primal = dcd_dual(&m) + gap, wanted = fmax(goal->gap, 0) * primal;
+            /* the dual objective, as the passes add it up */
+            const double own = p->offset == HSP__OFFSET_REGULARIZED ? m.t * m.t : 0;
+            const double dual = m.conjugate - (hsp__vec()->sqnorm_f64(m.w, (size_t)m.d) + own) / 2;
+            const double primal = dual + gap, wanted = fmax(goal->gap, 0) * primal;
             const double part = gap >= 0 && primal > 0 ? fmin(gap / primal, 1) : (double)NAN;
             if (goal->max_passes && s->passes >= goal->max_passes)
                 stop = 1, s->stop = HSP_STOP_PASSES;
@@ -518,7 +826,22 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
         if (m.progress.stalls >= DCD_STALLS) stop = 1, s->stop = HSP_STOP_PASSES;
         if (s->gap <= goal->gap) stop = 1, s->stop = HSP_STOP_CONVERGED;
     }
-    if (status == HSP_CANCELLED) status = dcd_stopped(&m);
+    if (status == HSP_CANCELLED) { /* check the rows' a and m.w once more if there is time */
+        hsp__stop brief;
+        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp__watch_stopped(ctx, &s->stop);
+        m.ctx = &last;
+        if (consistent) status = dcd_check(&m);
+        m.ctx = ctx;
+    }
+    if (status == HSP_CANCELLED) {
+        status = HSP_OK;
+        if (!isfinite(s->primal)) {
+            if (consistent) memcpy(s->w, m.w, (size_t)m.d * sizeof *s->w);
+            if (consistent) s->b = dcd_b(&m);
+            hsp__solution_unknown(p, s);
+        }
+    }
     hsp__scratch_free(&m.scratch);
     return status;
 }

@@ -55,26 +55,6 @@ typedef struct gap_work {
     hsp__kkt *kkt; /* parts */
 } gap_work;
 
-/* Run rows(work, part, loss) with a loss that the compiler knows, so that its functions are inlined
- * in the loop. */
-#define GAP_BY_LOSS(rows, work, part)                   \
-    switch (hsp__problem_loss((work)->p)->form) {       \
-    case HSP__HINGE:                                    \
-        rows(work, part, &hsp__hinge);                  \
-        break;                                          \
-    case HSP__SQUARED_HINGE:                            \
-        rows(work, part, &hsp__squared_hinge);          \
-        break;                                          \
-    case HSP__LOGISTIC:                                 \
-        rows(work, part, &hsp__logistic);               \
-        break;                                          \
-    case HSP__HARD_MARGIN:                              \
-        rows(work, part, &hsp__hard_margin);            \
-        break;                                          \
-    case HSP__SMOOTH:                                   \
-        rows(work, part, hsp__problem_loss((work)->p)); \
-    }
-
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
 double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
@@ -167,12 +147,13 @@ static gap_sums gap_pass(hsp_context *ctx, gap_work *work, void (*part)(void *, 
 static const double gap_near = 1e9;
 
 /* The rows' part of the primal; `size` is ||w||. */
-GAP_INLINE void gap_sum_loss(const hsp__problem *p, const hsp__loss *loss, uint64_t i,
-                             const double *w, double size, double s, double b, gap_sums *sums)
+GAP_INLINE void gap_sum_loss(const hsp__problem *p, hsp__loss_form form, const hsp__loss *loss,
+                             uint64_t i, const double *w, double size, double s, double b,
+                             gap_sums *sums)
 {
     const double m = hsp__problem_y(p, i) * (s + b);
     double z = 1 - m, off = gap_margin_error(p, i, size, s, b);
-    if (loss->form == HSP__HARD_MARGIN) {
+    if (form == HSP__HARD_MARGIN) {
         if (!(z <= 0)) sums->loss = HUGE_VAL;
         sums->off = fmax(sums->off, off);
         return;
@@ -321,11 +302,11 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
 
 /* Newton's steps on sum c loss(y (s + b)) over b, kept between the nearest b known to be too low
  * and too high. */
-GAP_INLINE void gap_offset_smooth(gap_work *work, uint64_t part, const hsp__loss *loss)
+GAP_INLINE void gap_offset_smooth(hsp__loss_form form, const hsp__loss *loss, gap_work *work)
 {
     const hsp__problem *p = work->p;
     double low = -HUGE_VAL, high = HUGE_VAL;
-    (void)part; /* all rows */
+    (void)form;
     for (int step = 0; step < GAP_STEPS; step++) {
         const double b = work->b;
         double slope = 0, curvature = 0;
@@ -366,7 +347,7 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
     }
     if (!hsp__loss_is_smooth(p->loss)) return gap_offset_hinge(ctx, p, scores, err, b);
     gap_work work = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
-    GAP_BY_LOSS(gap_offset_smooth, &work, 0)
+    HSP__BY_LOSS(hsp__problem_loss(p), gap_offset_smooth, &work)
     *b = work.b;
     return hsp__stop_status(ctx, err);
 }
@@ -375,7 +356,8 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
 
 /* One look at each row gives its score, its share of u, and what it adds to both values, as far as
  * they are wanted. The loss is a constant here, so that the loop has it but once. */
-GAP_INLINE void gap_sum_rows(gap_work *work, uint64_t part, const hsp__loss *loss)
+GAP_INLINE void gap_sum_rows(hsp__loss_form form, const hsp__loss *loss, gap_work *work,
+                             uint64_t part)
 {
     const hsp__problem *p = work->p;
     const hsp_view *view = p->view;
@@ -392,7 +374,7 @@ GAP_INLINE void gap_sum_rows(gap_work *work, uint64_t part, const hsp__loss *los
     for (uint64_t i = from; i < to; i++) {
         if (ctx && i % GAP_TICK == 0 && hsp__tick(ctx)) break;
         if (u && !narrow) work->found[i] = hsp__row_score(view, i, work->w, 0);
-        if (scores) gap_sum_loss(p, loss, i, work->w, work->size, scores[i], work->b, &sums);
+        if (scores) gap_sum_loss(p, form, loss, i, work->w, work->size, scores[i], work->b, &sums);
         const double a = all ? all[i] : 0;
         if (a == 0) continue;
         sums.conjugate += loss->conjugate(a, hsp__problem_cost(p, i));
@@ -407,7 +389,7 @@ GAP_INLINE void gap_sum_rows(gap_work *work, uint64_t part, const hsp__loss *los
 static void gap_sum_part(void *user, uint64_t part)
 {
     gap_work *work = user;
-    GAP_BY_LOSS(gap_sum_rows, work, part)
+    HSP__BY_LOSS(hsp__problem_loss(work->p), gap_sum_rows, work, part)
 }
 
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
@@ -634,9 +616,10 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
  * and the largest a), the smaller one is at most sqrt(gap P / scale): it is the one that an exact
  * solution would have at 0. A row is on the margin where that is m - 1, or where |m - 1| <= 1e-6.
  */
-GAP_INLINE void gap_kkt_rows(gap_work *work, uint64_t part, const hsp__loss *loss)
+GAP_INLINE void gap_kkt_rows(hsp__loss_form form, const hsp__loss *loss, gap_work *work,
+                             uint64_t part)
 {
-    const int hard = loss->form == HSP__HARD_MARGIN, hinge = loss->form == HSP__HINGE;
+    const int hard = form == HSP__HARD_MARGIN, hinge = form == HSP__HINGE;
     const hsp__problem *p = work->p;
     const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     hsp__kkt kkt = {.least = HUGE_VAL};
@@ -682,7 +665,7 @@ GAP_INLINE void gap_kkt_rows(gap_work *work, uint64_t part, const hsp__loss *los
 static void gap_kkt_part(void *user, uint64_t part)
 {
     gap_work *work = user;
-    GAP_BY_LOSS(gap_kkt_rows, work, part)
+    HSP__BY_LOSS(hsp__problem_loss(work->p), gap_kkt_rows, work, part)
 }
 
 void hsp__gap_margin(double square, hsp__kkt *kkt)

@@ -235,4 +235,24 @@ static const hsp__loss hsp__logistic = {
     .growth = hsp__logistic_growth,
 };
 
+/* Call rows(form, loss, ...) for the loss `of`, with arguments that the compiler knows, so that the
+ * functions of the loss are inlined in the loops of `rows`. */
+#define HSP__BY_LOSS(of, rows, ...)                                 \
+    switch ((of)->form) {                                           \
+    case HSP__HINGE:                                                \
+        rows(HSP__HINGE, &hsp__hinge, __VA_ARGS__);                 \
+        break;                                                      \
+    case HSP__SQUARED_HINGE:                                        \
+        rows(HSP__SQUARED_HINGE, &hsp__squared_hinge, __VA_ARGS__); \
+        break;                                                      \
+    case HSP__LOGISTIC:                                             \
+        rows(HSP__LOGISTIC, &hsp__logistic, __VA_ARGS__);           \
+        break;                                                      \
+    case HSP__HARD_MARGIN:                                          \
+        rows(HSP__HARD_MARGIN, &hsp__hard_margin, __VA_ARGS__);     \
+        break;                                                      \
+    case HSP__SMOOTH:                                               \
+        rows(HSP__SMOOTH, of, __VA_ARGS__);                         \
+    }
+
 #endif

@@ -17,8 +17,8 @@ typedef struct matvec_state {
     const double *w;
     double b;
     const double *v;
-    double *out;    /* scores, or the first part's sum */
-    double *scores; /* with sums: scores as well; NULL: sums only */
+    double *out;    /* the first part's sum; v NULL: none */
+    double *scores; /* NULL: sums only */
     double *sums;   /* (parts - 1) * cols: the sums of the other parts */
 } matvec_state;
 
@@ -29,21 +29,6 @@ int hsp__matvec_narrow(const hsp_view *view)
 {
     return view->storage == HSP_DENSE && view->precision == HSP_FLOAT32 &&
            view->cols <= MATVEC_NARROW;
-}
-
-/* <w, x> in the order of vec.h: term k is a sum of its own, and those fold in halves. */
-static inline double matvec_narrow_dot(const float *x, const double *w, uint64_t cols)
-{
-    double t[MATVEC_NARROW] = {0};
-    for (uint64_t j = 0; j < cols; j++)
-        t[j] = (double)x[j] * w[j];
-    if (cols > 8)
-        for (int j = 0; j < 8; j++)
-            t[j] += t[j + 8];
-    if (cols > 4)
-        for (int j = 0; j < 4; j++)
-            t[j] += t[j + 4];
-    return (t[0] + t[2]) + (t[1] + t[3]);
 }
 
 void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
@@ -57,24 +42,39 @@ void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, 
             out[i] = (((double)x[0] * w0 + (double)x[2] * w2) + (double)x[1] * w1) + b;
         return;
     }
-    for (uint64_t i = 0; i < count; i++, x += stride)
-        out[i] = matvec_narrow_dot(x, w, cols) + b;
+    for (uint64_t i = 0; i < count; i++, x += stride) {
+        /* <w, x> in the order of vec.h: term k is a sum of its own, and those fold in halves */
+        double t[MATVEC_NARROW] = {0};
+        for (uint64_t j = 0; j < cols; j++)
+            t[j] = (double)x[j] * w[j];
+        if (cols > 8)
+            for (int j = 0; j < 8; j++)
+                t[j] += t[j + 8];
+        if (cols > 4)
+            for (int j = 0; j < 4; j++)
+                t[j] += t[j + 4];
+        out[i] = ((t[0] + t[2]) + (t[1] + t[3])) + b;
+    }
 }
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-static void matvec_scores_part(void *user, uint64_t part)
+/* Scores, sums, or both. */
+static void matvec_part(void *user, uint64_t part)
 {
     const matvec_state *work = user;
-    const uint64_t from = hsp__part(work->view->rows, work->parts, part),
-                   to = hsp__part(work->view->rows, work->parts, part + 1);
-    if (hsp__matvec_narrow(work->view)) {
-        hsp__matvec_narrow_scores(work->view, work->w, work->b, from, to - from, 1,
-                                  work->out + from);
-        return;
+    const hsp_view *view = work->view;
+    const uint64_t from = hsp__part(view->rows, work->parts, part),
+                   to = hsp__part(view->rows, work->parts, part + 1);
+    const int narrow = hsp__matvec_narrow(view);
+    double *sum = part ? work->sums + (part - 1) * view->cols : work->out;
+    if (work->scores && narrow)
+        hsp__matvec_narrow_scores(view, work->w, work->b, from, to - from, 1, work->scores + from);
+    if (work->v) memset(sum, 0, view->cols * sizeof *sum);
+    for (uint64_t i = from; i < to; i++) {
+        if (work->scores && !narrow) work->scores[i] = hsp__row_score(view, i, work->w, work->b);
+        if (work->v && work->v[i] != 0) hsp__matvec_add_row(view, i, work->v[i], sum);
     }
-    for (uint64_t i = from; i < to; i++)
-        work->out[i] = hsp__row_score(work->view, i, work->w, work->b);
 }
 
 void hsp__matvec_scores(hsp_context *ctx, const hsp_view *view, const double *w, double b,
@@ -82,9 +82,9 @@ void hsp__matvec_scores(hsp_context *ctx, const hsp_view *view, const double *w,
 {
     if (view->rows == 0) return;
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double) + 16;
-    matvec_state work = {.view = view, .w = w, .b = b, .out = scores};
+    matvec_state work = {.view = view, .w = w, .b = b, .scores = scores};
     work.parts = hsp__parts(view->rows, each);
-    hsp__tasks_try(ctx, work.parts, matvec_scores_part, &work);
+    hsp__tasks_try(ctx, work.parts, matvec_part, &work);
 }
 
 /* ---- Combinations ---------------------------------------------------------------------------- */
@@ -117,18 +117,6 @@ double hsp__matvec_sqnorm(const hsp_view *view, const hsp__row *row)
                                           : hsp__vec()->sqnorm_f64(row->values, row->count);
 }
 
-static void matvec_combine_part(void *user, uint64_t part)
-{
-    const matvec_state *work = user;
-    double *sum = part == 0 ? work->out : work->sums + (part - 1) * work->view->cols;
-    memset(sum, 0, work->view->cols * sizeof *sum);
-    const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
-    for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
-        if (work->scores) work->scores[i] = hsp__row_score(work->view, i, work->w, 0);
-        if (work->v[i] != 0) hsp__matvec_add_row(work->view, i, work->v[i], sum);
-    }
-}
-
 uint64_t hsp__matvec_parts(const hsp_view *view)
 {
     const uint64_t most = hsp_view_stored(view) / (16 * view->cols + 1) + 1;
@@ -155,7 +143,7 @@ hsp_status hsp__matvec_both(hsp_context *ctx, const hsp_view *view, const double
     work.parts = hsp__matvec_parts(view);
     work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);
-    hsp__tasks_try(ctx, work.parts, matvec_combine_part, &work);
+    hsp__tasks_try(ctx, work.parts, matvec_part, &work);
     for (uint64_t part = 1; part < work.parts; part++)
         hsp__vec()->axpy_f64(1, work.sums + (part - 1) * view->cols, out, (size_t)view->cols);
     hsp__free(&ctx->allocator, work.sums);

@@ -545,29 +545,6 @@ static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const 
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-/* The run was stopped: the best weights so far, with their gap if it is known or there is time to
- * compute it. */
-static hsp_status newton_stopped(newton_run *run)
-{
-    hsp__newton *s = run->s;
-    hsp_context *ctx = s->ctx;
-    hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
-    const double *w = run->lowest.value < HUGE_VAL ? run->lowest.w : s->w;
-    hsp_status status = HSP_OK;
-    s->ctx = &last;
-    if (run->own_multipliers || run->best.values.primal == HUGE_VAL)
-        status = newton_compute_gap(run, w);
-    s->ctx = ctx;
-    if (status != HSP_CANCELLED) return status;
-    if (run->best.values.primal < HUGE_VAL) return HSP_OK;
-    memcpy(run->best.w, w, s->dim * sizeof *w);
-    memset(s->a, 0, s->n * sizeof *s->a);
-    run->best.values = (hsp__gap_values){.primal = (double)NAN, .gap = 1};
-    run->best.in_place = 1;
-    return HSP_OK;
-}
-
 static hsp_status newton_full(newton_run *run, const double *w, double tau)
 {
     hsp__newton *s = run->s;
@@ -595,7 +572,25 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
     }
     newton_start(run, w, tau);
     hsp_status status = newton_outer(run);
-    if (newton_stopping(run)) return newton_stopped(run);
+    if (newton_stopping(run)) {
+        /* the best weights so far, with their gap if it is known or there is time to compute it */
+        hsp_context *ctx = s->ctx;
+        hsp__stop brief;
+        hsp_context last = hsp__stop_brief(&brief, ctx);
+        const double *lowest = run->lowest.value < HUGE_VAL ? run->lowest.w : s->w;
+        s->ctx = &last;
+        status = HSP_OK;
+        if (run->own_multipliers || run->best.values.primal == HUGE_VAL)
+            status = newton_compute_gap(run, lowest);
+        s->ctx = ctx;
+        if (status != HSP_CANCELLED) return status;
+        if (run->best.values.primal < HUGE_VAL) return HSP_OK;
+        memcpy(run->best.w, lowest, s->dim * sizeof *lowest);
+        memset(s->a, 0, s->n * sizeof *s->a);
+        run->best.values = (hsp__gap_values){.primal = (double)NAN, .gap = 1};
+        run->best.in_place = 1;
+        return HSP_OK;
+    }
     if (status || run->stop == HSP_STOP_CONVERGED || run->stop == HSP_STOP_INSEPARABLE)
         return status;
     if (!run->own_multipliers) status = newton_resume(run);

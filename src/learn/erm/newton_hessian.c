@@ -57,15 +57,6 @@ static newton_bits *newton_bits_new(hsp__scratch *scratch, uint64_t d)
     return bits->lines && bits->counts ? bits : NULL;
 }
 
-static int newton_bits_add(newton_bits *bits, const hsp__row *row)
-{
-    uint64_t *word = bits->lines + bits->rows / 64;
-    const uint64_t bit = (uint64_t)1 << bits->rows % 64;
-    for (uint64_t k = 0; k < row->count; k++)
-        word[row->indices[k] * (uint64_t)BITS_WORDS] |= bit;
-    return ++bits->rows == BITS_ROWS;
-}
-
 static void newton_bits_flush(newton_bits *bits, const hsp__newton *s, double weight, double turn,
                               double *g, size_t side, double *q)
 {
@@ -321,8 +312,11 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
         }
         for (size_t k = 0; k < count; k++) {
             const hsp__row row = hsp__view_row(p->view, list[k]);
-            if (newton_bits_add(bits, &row))
-                newton_bits_flush(bits, s, weight, turn, g, h->side, q);
+            uint64_t *word = bits->lines + bits->rows / 64;
+            const uint64_t bit = (uint64_t)1 << bits->rows % 64;
+            for (uint64_t e = 0; e < row.count; e++)
+                word[row.indices[e] * (uint64_t)BITS_WORDS] |= bit;
+            if (++bits->rows == BITS_ROWS) newton_bits_flush(bits, s, weight, turn, g, h->side, q);
         }
     }
     newton_bits_flush(bits, s, weight, turn, g, h->side, q);
@@ -403,26 +397,6 @@ static void newton_hessian_update(hsp__newton *s)
     if (h->peak == 0) h->peak = 1;
 }
 
-/* Cholesky of H scaled to a diagonal of ones, with `lift` added to it. */
-static int newton_hessian_factor(hsp__newton *s, double lift)
-{
-    hsp__hessian *h = s->hessian;
-    const double factor = hsp__newton_factor(s);
-    const size_t dim = s->dim, side = h->side;
-    for (size_t i = 0; i < dim; i++) {
-        const double own = i < s->d ? s->ridge : s->offset_ridge,
-                     all = own + factor * h->g[i * side + i];
-        h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
-    }
-    memset(h->factor, 0, side * side * sizeof *h->factor);
-    for (size_t i = 0; i < dim; i++) {
-        for (size_t j = 0; j < i; j++)
-            h->factor[i * side + j] = factor * h->g[i * side + j] * h->scale[i] * h->scale[j];
-        h->factor[i * side + i] = 1 + lift;
-    }
-    return hsp__matrix_cholesky(s->ctx, h->factor, dim, h->scratch);
-}
-
 void hsp__hessian_follow(hsp__newton *s)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -449,13 +423,29 @@ static int newton_hessian_lends(const hsp__newton *s)
 static void newton_hessian_direct(hsp__newton *s, double *x)
 {
     hsp__hessian *h = s->hessian;
+    const double factor = hsp__newton_factor(s);
+    const size_t dim = s->dim, side = h->side;
+    int done = 0;
     if (!s->by_matrix) newton_hessian_update(s);
-    for (double lift = 1e-15; !hsp__stopped(s->ctx) && !newton_hessian_factor(s, lift) && lift < 1;)
-        lift *= 100;
-    for (size_t i = 0; i < s->dim; i++)
+    for (size_t i = 0; i < dim; i++) {
+        const double own = i < s->d ? s->ridge : s->offset_ridge,
+                     all = own + factor * h->g[i * side + i];
+        h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
+    }
+    /* Cholesky of H scaled to a diagonal of ones, with ever more added to it */
+    for (double lift = 1e-15; !done && !hsp__stopped(s->ctx); lift *= 100) {
+        memset(h->factor, 0, side * side * sizeof *h->factor);
+        for (size_t i = 0; i < dim; i++) {
+            for (size_t j = 0; j < i; j++)
+                h->factor[i * side + j] = factor * h->g[i * side + j] * h->scale[i] * h->scale[j];
+            h->factor[i * side + i] = 1 + lift;
+        }
+        done = hsp__matrix_cholesky(s->ctx, h->factor, dim, h->scratch) || lift >= 1;
+    }
+    for (size_t i = 0; i < dim; i++)
         x[i] *= h->scale[i];
-    hsp__matrix_solve(h->factor, s->dim, x);
-    for (size_t i = 0; i < s->dim; i++)
+    hsp__matrix_solve(h->factor, dim, x);
+    for (size_t i = 0; i < dim; i++)
         x[i] *= h->scale[i];
     if (h->alone || !newton_hessian_lends(s)) return;
     h->own = 1;

@@ -16,25 +16,6 @@
 
 #define NEWTON_ROWS_INLINE static inline __attribute__((always_inline))
 
-/* to = rows(form, ...) with a form that the compiler knows. */
-#define NEWTON_ROWS_BY_FORM(to, form, rows, ...)    \
-    switch (form) {                                 \
-    case HSP__HINGE:                                \
-        to = rows(HSP__HINGE, __VA_ARGS__);         \
-        break;                                      \
-    case HSP__HARD_MARGIN:                          \
-        to = rows(HSP__HARD_MARGIN, __VA_ARGS__);   \
-        break;                                      \
-    case HSP__SQUARED_HINGE:                        \
-        to = rows(HSP__SQUARED_HINGE, __VA_ARGS__); \
-        break;                                      \
-    case HSP__LOGISTIC:                             \
-        to = rows(HSP__LOGISTIC, __VA_ARGS__);      \
-        break;                                      \
-    case HSP__SMOOTH:                               \
-        to = rows(HSP__SMOOTH, __VA_ARGS__);        \
-    }
-
 /* ---- One row --------------------------------------------------------------------------------- */
 
 typedef struct newton_rows_terms {
@@ -110,8 +91,9 @@ typedef struct newton_rows_step {
     int hold;  /* HSP__NEWTON_HOLD */
 } newton_rows_step;
 
-NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const hsp__newton *s,
-                                                     uint64_t from, uint64_t to, double t)
+NEWTON_ROWS_INLINE void newton_line_rows(hsp__loss_form form, const hsp__loss *loss,
+                                         const hsp__newton *s, uint64_t from, uint64_t to, double t,
+                                         hsp__newton_sums *out)
 {
     const newton_rows_costs costs = newton_rows_costs_of(s);
     const double *scores = s->score, *moves = s->delta_score, *anchors = s->anchor;
@@ -119,12 +101,12 @@ NEWTON_ROWS_INLINE hsp__newton_sums newton_line_rows(hsp__loss_form form, const 
     hsp__newton_sums sums = {0, 0};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, move = moves[i];
-        const newton_rows_terms row = newton_row(form, s->loss, y * (scores[i] + t * move),
-                                                 anchors ? anchors[i] : first, tau);
+        const newton_rows_terms row =
+            newton_row(form, loss, y * (scores[i] + t * move), anchors ? anchors[i] : first, tau);
         sums.slope -= cost * row.slope * move;
         sums.curve += y * cost * row.weight * (move * move);
     }
-    return sums;
+    *out = sums;
 }
 
 /* Squared hinge and rows in one piece, all of a class weighing the same: the loops of vec.h. */
@@ -153,7 +135,7 @@ static void newton_rows_line_part(void *user, uint64_t part)
         s->lines[part] = (hsp__newton_sums){-sums[0], sums[1]};
         return;
     }
-    NEWTON_ROWS_BY_FORM(s->lines[part], s->form, newton_line_rows, s, from, to, line->t)
+    HSP__BY_LOSS(s->loss, newton_line_rows, s, from, to, line->t, &s->lines[part])
 }
 
 hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh)
@@ -172,9 +154,9 @@ hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh)
 
 /* ---- To the next place ----------------------------------------------------------------------- */
 
-NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__newton *s,
-                                                      uint64_t from, uint64_t to,
-                                                      const newton_rows_step *step, double *sum)
+NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *loss, hsp__newton *s,
+                                         uint64_t from, uint64_t to, const newton_rows_step *step,
+                                         double *sum, hsp__newton_state *out)
 {
     const double t = step->t;
     const int hold = step->hold, offset = s->dim > s->d;
@@ -190,7 +172,7 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
         const double anchor = anchors ? anchors[i] : first;
         if (t != 0) scores[i] += t * moves[i];
         const double m = y * scores[i];
-        newton_rows_terms row = newton_row(form, s->loss, m, anchor, tau);
+        newton_rows_terms row = newton_row(form, loss, m, anchor, tau);
         if (hold && curves[i])
             row = (newton_rows_terms){anchor + tau * (1 - m), 1};
         else if (hold)
@@ -203,7 +185,7 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
             conjugate -= row.slope * row.slope / 4;
         } else if (smooth) {
             value = form == HSP__LOGISTIC ? (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)))
-                                          : s->loss->value(m, 1 - m);
+                                          : loss->value(m, 1 - m);
             conjugate = row.slope * m + value;
         }
         state.loss += c * value;
@@ -224,7 +206,7 @@ NEWTON_ROWS_INLINE hsp__newton_state newton_step_rows(hsp__loss_form form, hsp__
         if (offset) sum[s->d] += y * (a - old);
         hsp__matvec_add_row(s->p->view, i * s->stride, y * (a - old), sum);
     }
-    return state;
+    *out = state;
 }
 
 /* by_matrix: nothing but the scores, the sums of the rows, and which of them have curvature. e(a) of a
@@ -272,7 +254,7 @@ static void newton_rows_step_part(void *user, uint64_t part)
     double *sum = s->sums + part * s->dim;
     memset(sum, 0, s->dim * sizeof *sum);
     if (step->fresh) memset(s->a + from, 0, (to - from) * sizeof *s->a);
-    NEWTON_ROWS_BY_FORM(s->states[part], s->form, newton_step_rows, s, from, to, step, sum)
+    HSP__BY_LOSS(s->loss, newton_step_rows, s, from, to, step, sum, &s->states[part])
 }
 
 void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)

@@ -39,27 +39,22 @@ static int warm_start_same_data(const hsp__train *train)
     return hash && strcmp(hash, train->hash) == 0;
 }
 
-/* With a kernel only rows are shared: a model of the same data, with as many scorers. */
-static hsp_status warm_start_check_kernel(const hsp__train *train, hsp_error *err)
-{
-    const hsp_model *start = train->start;
-    if (!warm_start_same_classes(train) || start->scorers != train->count ||
-        start->hypothesis == HSP__VOTES)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the warm-start model has other classes or another multi-class form than this run");
-    if (!warm_start_same_data(train))
-        hsp__log(train->ctx, HSP_LOG_NOTE,
-                 "the warm-start model was trained on other rows; with a kernel it cannot be used, "
-                 "and training starts from zero");
-    return HSP_OK;
-}
-
 hsp_status hsp__warm_start_check(const hsp__train *train, hsp_error *err)
 {
     const hsp_model *start = train->start;
     int turned;
-    if (train->plan.kernel) return warm_start_check_kernel(train, err);
+    if (train->plan.kernel) { /* only rows are shared: a model of the same data, as many scorers */
+        if (!warm_start_same_classes(train) || start->scorers != train->count ||
+            start->hypothesis == HSP__VOTES)
+            return hsp__fail(
+                err, HSP_USAGE,
+                "the warm-start model has other classes or another multi-class form than this run");
+        if (!warm_start_same_data(train))
+            hsp__log(train->ctx, HSP_LOG_NOTE,
+                     "the warm-start model was trained on other rows; with a kernel it cannot be "
+                     "used, and training starts from zero");
+        return HSP_OK;
+    }
     if (hsp__reduce_pairs(train)) {
         if (start->pairs && !start->constant && start->hypothesis == HSP__LINEAR &&
             start->features == train->prepared.view->cols && warm_start_same_classes(train))
