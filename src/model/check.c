@@ -6,14 +6,14 @@
 #include "base/error.h"
 #include "data/encode.h"
 #include "data/scale.h"
-#include "model/model.h"
+#include "model/hypothesis.h"
 #include "model/probability.h"
 
 #define CHECK_COLS ((uint64_t)1 << 32)
 
-#define check_fail(file, ...) hsp__fail_at(err, HSP_BAD_DATA, file, 0, 0, __VA_ARGS__)
+#define check_fail(file, ...) hsp__check_fail(err, file, __VA_ARGS__)
 
-static int check_finite(const double *x, uint64_t n)
+int hsp__check_finite(const double *x, uint64_t n)
 {
     double sum = 0; /* a number times 0 is 0 unless it was not finite: no branch a number */
     for (uint64_t i = 0; i < n; i++)
@@ -21,7 +21,7 @@ static int check_finite(const double *x, uint64_t n)
     return sum == 0;
 }
 
-static int check_below(const uint32_t *x, uint64_t n, uint64_t bound)
+int hsp__check_below(const uint32_t *x, uint64_t n, uint64_t bound)
 {
     for (uint64_t i = 0; i < n; i++)
         if (x[i] >= bound) return 0;
@@ -35,7 +35,7 @@ static hsp_status check_shape(const hsp_model *model, const char *file, hsp_erro
         if (classes < 3 || model->scorers != hsp__pair_count(classes))
             return check_fail(file, "a model of pairs of %u classes with %u scorers", classes,
                               model->scorers);
-        if (model->hypothesis == HSP__VOTES || model->hypothesis == HSP__NEIGHBORS)
+        if (hsp__type_of(model)->votes)
             return check_fail(file, "a model of pairs that votes in another way, too");
     } else if (model->scorers == 1 ? classes != 2 : classes != model->scorers || classes < 3) {
         return check_fail(
@@ -80,126 +80,34 @@ static hsp_status check_inputs(const hsp_model *model, const char *file, hsp_err
 static hsp_status check_numbers(const hsp_model *model, const char *file, hsp_error *err)
 {
     const hsp_row_coefficients *updates = &model->updates;
-    if (model->weights && !check_finite(model->weights, model->scorers * model->features))
+    if (model->weights && !hsp__check_finite(model->weights, model->scorers * model->features))
         return check_fail(file, "a weight is not finite");
-    if (!check_finite(model->offsets, model->scorers))
+    if (!hsp__check_finite(model->offsets, model->scorers))
         return check_fail(file, "an offset is not finite");
-    if (!check_finite(updates->amount, updates->count))
+    if (!hsp__check_finite(updates->amount, updates->count))
         return check_fail(file, "the amount of an update is not finite");
-    if (!check_below(updates->scorer, updates->count, model->scorers))
+    if (!hsp__check_below(updates->scorer, updates->count, model->scorers))
         return check_fail(file, "an update of a scorer that is not there");
     return HSP_OK;
 }
 
-/* The steps cut the updates into runs: from the first to the last, none twice. */
-static int check_steps(const hsp__votes *votes)
-{
-    if (votes->first[0] != 0 || votes->first[votes->steps] != votes->updates) return 0;
-    for (uint64_t t = 0; t < votes->steps; t++)
-        if (votes->first[t] > votes->first[t + 1]) return 0;
-    return 1;
-}
-
-/* Rows that a model keeps: sound, in the layout that files have. */
-static hsp_status check_rows(hsp_context *ctx, const hsp_model *model, hsp_data *rows,
-                             const char *what, const char *file, hsp_error *err)
+hsp_status hsp__check_rows(hsp_context *ctx, const hsp_model *model, hsp_data *rows,
+                           const hsp_kernel *kernel, const char *what, const char *file,
+                           hsp_error *err)
 {
     const hsp_view *view;
     hsp_error found = {0};
     hsp_status status = hsp_data_view(ctx, rows, &found, &view);
     if (status == HSP_BAD_DATA)
         return check_fail(file, "the rows of the %s: %.400s", what, found.message);
-    if (status) {
-        if (err) *err = found;
-        return status;
-    }
+    if (status && err) *err = found;
+    HSP__TRY(status);
     if (view->cols > model->features)
         return check_fail(file, "the rows of the %s have %llu columns, the model %llu", what,
                           (unsigned long long)view->cols, (unsigned long long)model->features);
-    return HSP_OK;
-}
-
-static hsp_status check_kernel(const hsp_kernel *kernel, const char *file, hsp_error *err)
-{
-    if (hsp__kernel_fitted(kernel)) return HSP_OK;
+    if (!kernel || hsp__kernel_fitted(kernel)) return HSP_OK;
     return check_fail(file, "the kernel %.200s has a parameter that is no number yet",
                       hsp_kernel_text(kernel));
-}
-
-static hsp_status check_expansion(hsp_context *ctx, const hsp_model *model, const char *file,
-                                  hsp_error *err)
-{
-    const hsp__expansion *expansion = model->expansion;
-    if (!expansion || !expansion->rows || !expansion->kernel)
-        return check_fail(file, "a model of a kernel without one");
-    hsp_status status = check_kernel(expansion->kernel, file, err);
-    if (!status) status = check_rows(ctx, model, expansion->rows, "support", file, err);
-    if (status) return status;
-    if (check_finite(expansion->coefficients, model->scorers * expansion->rows->view.rows))
-        return HSP_OK;
-    return check_fail(file, "a coefficient is not finite");
-}
-
-/* Rows are kept in the order of the data; none has the last number that there is. */
-static int check_rising(const uint64_t *numbers, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (numbers[i] == UINT64_MAX || (i && numbers[i] <= numbers[i - 1])) return 0;
-    return 1;
-}
-
-static hsp_status check_neighbors(hsp_context *ctx, const hsp_model *model, const char *file,
-                                  hsp_error *err)
-{
-    const hsp__neighbors *near = model->neighbors;
-    const int in_space = near && near->metric == HSP__METRIC_KERNEL;
-    if (!near || !near->rows || in_space != (near->kernel != NULL))
-        return check_fail(file, "a model of neighbours without rows, or without its kernel");
-    hsp_status status = check_rows(ctx, model, near->rows, "neighbours", file, err);
-    if (!status && near->kernel) status = check_kernel(near->kernel, file, err);
-    if (status) return status;
-    if (near->kernel && hsp__knn_check_kernel(near->kernel, NULL))
-        return check_fail(file, "neighbours by a precomputed kernel");
-    const uint64_t rows = near->rows->view.rows;
-    if (!near->k || near->k > rows)
-        return check_fail(file, "the %llu nearest of %llu rows", (unsigned long long)near->k,
-                          (unsigned long long)rows);
-    if (!check_below(near->labels, rows, model->class_names.count))
-        return check_fail(file, "a row of a class that is not there");
-    if (near->source && !check_rising(near->source, rows))
-        return check_fail(file, "the numbers of the neighbours' rows are out of order");
-    if (!hsp__knn_fits(near->index, near->metric, &near->rows->view))
-        return check_fail(file, "the index %s does not serve these rows and their distance",
-                          hsp__knn_name(near->index));
-    if (near->tried >= rows)
-        return check_fail(file, "the %llu nearest others of %llu rows",
-                          (unsigned long long)near->tried, (unsigned long long)rows);
-    for (uint64_t k = 0; k < near->tried; k++)
-        if (near->mistakes[k] > rows)
-            return check_fail(file, "more mistakes than rows with the %llu nearest left in",
-                              (unsigned long long)k + 1);
-    return HSP_OK;
-}
-
-static hsp_status check_votes(hsp_context *ctx, const hsp_model *model, const char *file,
-                              hsp_error *err)
-{
-    const hsp__votes *votes = model->votes;
-    if (!votes || !votes->rows) return check_fail(file, "a model of votes without votes");
-    hsp_status status = check_rows(ctx, model, votes->rows, "votes", file, err);
-    if (!status && votes->kernel) status = check_kernel(votes->kernel, file, err);
-    if (status) return status;
-    if (votes->apart && model->scorers < 2)
-        return check_fail(file, "votes apart of a model with one scorer");
-    if (!check_below(votes->support, votes->updates, votes->rows->view.rows))
-        return check_fail(file, "a vote about a row that is not there");
-    if (!check_below(votes->scorer, votes->updates, model->scorers))
-        return check_fail(file, "a vote about a scorer that is not there");
-    if (!check_finite(votes->amount, votes->updates) ||
-        !check_finite(votes->offset, votes->updates))
-        return check_fail(file, "a number of a vote is not finite");
-    if (!check_steps(votes)) return check_fail(file, "the steps of the votes are out of order");
-    return HSP_OK;
 }
 
 /* One line that never falls, per map. */
@@ -207,7 +115,7 @@ static hsp_status check_knots(const hsp_model *model, const char *file, hsp_erro
 {
     const hsp__probability *map = &model->probability;
     const uint64_t maps = hsp__probability_maps(model);
-    if (!check_finite(map->at, map->knots) || !check_finite(map->value, map->knots))
+    if (!hsp__check_finite(map->at, map->knots) || !hsp__check_finite(map->value, map->knots))
         return check_fail(file, "a number of the calibration is not finite");
     if (map->first[0] != 0 || map->first[maps] != map->knots)
         return check_fail(file, "the calibration's maps do not cover its knots");
@@ -229,10 +137,8 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
     if (!(map->scale > 0) || !isfinite(map->scale))
         return check_fail(file, "the scale of the scores is %.9g, expected a positive number",
                           map->scale);
-    if (model->hypothesis == HSP__VOTES && (map->link || map->calibration))
-        return check_fail(file, "votes have no probabilities");
-    if (model->hypothesis == HSP__NEIGHBORS && (map->link || map->calibration))
-        return check_fail(file, "the probabilities of neighbours are shares of votes");
+    if (hsp__type_of(model)->unmapped && (map->link || map->calibration))
+        return check_fail(file, "%s", hsp__type_of(model)->unmapped);
     if (model->pairs && map->link)
         return check_fail(file, "a link for a model of pairs of classes");
     if (map->threshold != 0 &&
@@ -242,7 +148,7 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
                           map->threshold);
     if (map->calibration == HSP__CALIBRATION_ISOTONIC) return check_knots(model, file, err);
     if (map->calibration == HSP__CALIBRATION_PLATT &&
-        !check_finite(map->platt, 2 * hsp__probability_maps(model)))
+        !hsp__check_finite(map->platt, 2 * hsp__probability_maps(model)))
         return check_fail(file, "a number of the calibration is not finite");
     return HSP_OK;
 }
@@ -254,10 +160,7 @@ hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char
     if (!status) status = check_inputs(model, file, err);
     if (!status) status = check_numbers(model, file, err);
     if (!status) status = check_probability(model, file, err);
-    if (!status && model->hypothesis == HSP__VOTES) status = check_votes(ctx, model, file, err);
-    if (!status && model->hypothesis == HSP__EXPANSION)
-        status = check_expansion(ctx, model, file, err);
-    if (!status && model->hypothesis == HSP__NEIGHBORS)
-        status = check_neighbors(ctx, model, file, err);
+    if (!status && hsp__type_of(model)->check)
+        status = hsp__type_of(model)->check(ctx, model, file, err);
     return status;
 }

@@ -9,7 +9,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/scratch.h"
+#include "model/hypothesis.h"
 #include "vec/product.h"
 
 enum {
@@ -25,16 +26,17 @@ static uint64_t expansion_least(uint64_t a, uint64_t b)
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
-void hsp__expansion_free(const hsp_allocator *memory, hsp__expansion *expansion, int mapped)
+static void expansion_free(hsp_model *model, int mapped)
 {
+    hsp__expansion *expansion = model->expansion;
     if (!expansion) return;
     hsp_kernel_free(expansion->kernel);
     hsp_data_free(expansion->rows);
     if (!mapped) {
-        hsp__free(memory, expansion->source);
-        hsp__free(memory, expansion->coefficients);
+        hsp__free(&model->memory, expansion->source);
+        hsp__free(&model->memory, expansion->coefficients);
     }
-    hsp__free(memory, expansion);
+    hsp__free(&model->memory, expansion);
 }
 
 hsp_status hsp__model_new_expansion(hsp_context *ctx, uint32_t scorers, uint64_t features,
@@ -96,101 +98,57 @@ const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer)
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* Scratch for one slice. */
-typedef struct expansion_work {
-    hsp__guests guests;
-    double *values; /* EXPANSION_ROWS * EXPANSION_SUPPORT kernel values */
-    double *part;   /* EXPANSION_ROWS * scorers: those times the coefficients */
-    void *packed;
-} expansion_work;
-
-static void expansion_work_free(expansion_work *work, hsp_context *ctx)
-{
-    hsp__guests_free(&work->guests, ctx);
-    hsp__free(&ctx->allocator, work->values);
-    hsp__free(&ctx->allocator, work->part);
-    hsp__free(&ctx->allocator, work->packed);
-}
-
-static hsp_status expansion_work_init(expansion_work *work, hsp_context *ctx,
-                                      const hsp_model *model, const hsp__support *support,
-                                      const hsp_view *view, hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    const uint64_t rows = expansion_least(view->rows, EXPANSION_ROWS);
-    const uint64_t some = expansion_least(support->rows->view->rows, EXPANSION_SUPPORT);
-    *work = (expansion_work){0};
-    work->values = hsp__new_raw(memory, rows * some, sizeof(double));
-    work->part = hsp__new_raw(memory, rows * model->scorers, sizeof(double));
-    work->packed = hsp__new_raw(memory, hsp__product_scratch((size_t)some, sizeof(double)), 1);
-    if (!work->values || !work->part || !work->packed) return hsp__fail_memory(err);
-    return hsp__guests_init(&work->guests, ctx, support, view, err);
-}
-
-/* Add what support rows at .. at + some - 1 say of guests from .. from + count - 1. */
-static hsp_status expansion_add(hsp_context *ctx, const hsp_model *model,
-                                const hsp__support *support, expansion_work *work, uint64_t from,
-                                uint64_t count, uint64_t at, hsp_error *err, double *scores)
-{
-    const uint64_t all = support->rows->view->rows, scorers = model->scorers;
-    const uint64_t some = expansion_least(all - at, EXPANSION_SUPPORT);
-    hsp_status status = hsp__support_values(ctx, support, &work->guests, from, count, at, some,
-                                            work->values, some, err);
-    if (status) return status;
-    hsp__product_f64((size_t)count, (size_t)scorers, (size_t)some, work->values, (size_t)some,
-                     model->expansion->coefficients + at, (size_t)all, work->part, (size_t)scorers,
-                     work->packed);
-    for (uint64_t k = 0; k < count * scorers; k++)
-        scores[k] += work->part[k];
-    return HSP_OK;
-}
-
 hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
                                 const hsp__support *support, const hsp_view *view, hsp_error *err,
                                 double *scores)
 {
     const uint64_t all = support->rows->view->rows, scorers = model->scorers;
-    expansion_work work;
-    hsp_status status = expansion_work_init(&work, quiet, model, support, view, err);
+    const uint64_t rows = expansion_least(view->rows, EXPANSION_ROWS);
+    const uint64_t most = expansion_least(all, EXPANSION_SUPPORT);
+    hsp__scratch memory = {.memory = &quiet->allocator};
+    double *values = hsp__scratch_raw(&memory, rows * most, sizeof *values);
+    double *part = hsp__scratch_raw(&memory, rows * scorers, sizeof *part);
+    void *packed = hsp__scratch_raw(&memory, hsp__product_scratch((size_t)most, sizeof(double)), 1);
+    hsp__guests guests = {.rows = NULL};
+    hsp_status status = memory.failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status) status = hsp__guests_init(&guests, quiet, support, view, err);
     if (!status) memset(scores, 0, (size_t)(view->rows * scorers) * sizeof *scores);
     for (uint64_t from = 0; !status && from < view->rows; from += EXPANSION_ROWS) {
         const uint64_t count = expansion_least(view->rows - from, EXPANSION_ROWS);
         double *to = scores + from * scorers;
-        for (uint64_t at = 0; !status && at < all; at += EXPANSION_SUPPORT)
-            status = expansion_add(quiet, model, support, &work, from, count, at, err, to);
+        for (uint64_t at = 0; !status && at < all; at += EXPANSION_SUPPORT) {
+            const uint64_t some = expansion_least(all - at, EXPANSION_SUPPORT);
+            status = hsp__support_values(quiet, support, &guests, from, count, at, some, values,
+                                         some, err);
+            if (status) break;
+            hsp__product_f64((size_t)count, (size_t)scorers, (size_t)some, values, (size_t)some,
+                             model->expansion->coefficients + at, (size_t)all, part,
+                             (size_t)scorers, packed);
+            for (uint64_t k = 0; k < count * scorers; k++)
+                to[k] += part[k];
+        }
         for (uint64_t i = 0; i < count; i++)
             for (uint64_t c = 0; c < scorers; c++)
                 to[i * scorers + c] += model->offsets[c];
     }
-    expansion_work_free(&work, quiet);
+    hsp__guests_free(&guests, quiet);
+    hsp__scratch_free(&memory);
     return status;
 }
 
-hsp_status hsp__votes_score_kernel(hsp_context *quiet, const hsp_model *model,
-                                   const hsp__support *support, const hsp_view *view,
-                                   hsp_error *err, double *scores)
+static hsp_status expansion_prepare(hsp__scoring *scoring, hsp_context *ctx, uint64_t rows,
+                                    uint64_t entries, hsp_error *err)
 {
-    const hsp_allocator *memory = &quiet->allocator;
-    const uint64_t all = support->rows->view->rows;
-    hsp__guests guests = {.rows = NULL};
-    double *values =
-        hsp__new_raw(memory, expansion_least(view->rows, EXPANSION_VOTERS) * all, sizeof *values);
-    double *running = hsp__new(memory, model->scorers, sizeof *running);
-    hsp_status status = values && running ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = hsp__guests_init(&guests, quiet, support, view, err);
-    for (uint64_t from = 0; !status && from < view->rows; from += EXPANSION_VOTERS) {
-        const uint64_t count = expansion_least(view->rows - from, EXPANSION_VOTERS);
-        status =
-            hsp__support_values(quiet, support, &guests, from, count, 0, all, values, all, err);
-        for (uint64_t i = 0; !status && i < count && !hsp__tick(quiet); i++)
-            hsp__votes_tally(model, values + i * all, running,
-                             scores + (from + i) * model->scorers);
-        if (!status) status = hsp__stop_status(quiet, err);
-    }
-    hsp__guests_free(&guests, quiet);
-    hsp__free(memory, values);
-    hsp__free(memory, running);
-    return status;
+    const hsp__expansion *expansion = scoring->model->expansion;
+    (void)rows, (void)entries;
+    return hsp__support_init(&scoring->support, ctx, expansion->kernel, expansion->rows,
+                             expansion->source, err);
+}
+
+static hsp_status expansion_score(hsp_context *quiet, const hsp__scoring *scoring,
+                                  const hsp_view *view, hsp_error *err, double *scores)
+{
+    return hsp__expansion_score(quiet, scoring->model, &scoring->support, view, err, scores);
 }
 
 /* ---- The length of w in the feature space ---------------------------------------------------- */
@@ -227,3 +185,55 @@ hsp_status hsp__expansion_length(hsp_context *ctx, const hsp_model *model, uint3
     hsp__free(&ctx->allocator, values);
     return status;
 }
+
+/* ---- Kept in files --------------------------------------------------------------------------- */
+
+static hsp_status expansion_check(hsp_context *ctx, const hsp_model *model, const char *file,
+                                  hsp_error *err)
+{
+    const hsp__expansion *expansion = model->expansion;
+    if (!expansion || !expansion->rows || !expansion->kernel)
+        return hsp__check_fail(err, file, "a model of a kernel without one");
+    HSP__TRY(hsp__check_rows(ctx, model, expansion->rows, expansion->kernel, "support", file, err));
+    return hsp__check_finite(expansion->coefficients, model->scorers * expansion->rows->view.rows)
+               ? HSP_OK
+               : hsp__check_fail(err, file, "a coefficient is not finite");
+}
+
+static void expansion_put(hsp__model_writer *writer, const hsp_model *model)
+{
+    hsp__expansion *expansion = model->expansion;
+    const hsp_view *view = &expansion->rows->view;
+    const hsp__model_array source = {"support.source", HSP__U64, (void *)&expansion->source,
+                                     .more = view->rows};
+    hsp__model_put_table(writer, "support.coefficients", model->scorers, view->rows,
+                         expansion->coefficients);
+    hsp__model_put_arrays(writer, &source, 1);
+    hsp__model_put_rows(writer, "support", view);
+}
+
+static hsp_status expansion_read(const hsp__container *file, hsp_model *model, hsp_kernel **kernel,
+                                 hsp_error *err)
+{
+    hsp__expansion *expansion = model->expansion = hsp__new(&model->memory, 1, sizeof *expansion);
+    if (!expansion || !(expansion->rows = hsp__data_new(&model->memory)))
+        return hsp__fail_memory(err);
+    expansion->kernel = *kernel, *kernel = NULL;
+    HSP__TRY(hsp__model_get_rows(file, "support", model->features, &expansion->rows, err));
+    const uint64_t rows = expansion->rows->view.rows;
+    const hsp__model_array source = {"support.source", HSP__U64, (void *)&expansion->source,
+                                     .more = rows};
+    HSP__TRY(hsp__model_get_arrays(file, &source, 1, err));
+    return hsp__model_get_table(file, "support.coefficients", model->scorers, rows, err,
+                                &expansion->coefficients);
+}
+
+const hsp__hypothesis_type hsp__in_kernel = {.name = "kernel",
+                                             .needs_kernel = 1,
+                                             .part = 256,
+                                             .free = expansion_free,
+                                             .check = expansion_check,
+                                             .put = expansion_put,
+                                             .read = expansion_read,
+                                             .prepare = expansion_prepare,
+                                             .score = expansion_score};

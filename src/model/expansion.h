@@ -10,11 +10,4 @@ hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
                                 const hsp__support *support, const hsp_view *view, hsp_error *err,
                                 double *scores);
 
-/* The same for votes in the space of a kernel. */
-hsp_status hsp__votes_score_kernel(hsp_context *quiet, const hsp_model *model,
-                                   const hsp__support *support, const hsp_view *view,
-                                   hsp_error *err, double *scores);
-
-void hsp__expansion_free(const hsp_allocator *memory, hsp__expansion *expansion, int mapped);
-
 #endif

@@ -214,8 +214,7 @@ static hsp_status import_read(hsp_context *ctx, hsp__source *source, hsp__text *
         if (status) return status;
         text->size += got;
         if (got < IMPORT_PIECE) return HSP_OK;
-        status = hsp__progress(ctx, "reading", "bytes", source->position,
-                               source->size, err);
+        status = hsp__progress(ctx, "reading", "bytes", source->position, source->size, err);
         if (status) return status;
     }
 }
@@ -228,9 +227,7 @@ hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err, 
     hsp__text_init(&text, &ctx->allocator);
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status) status = import_read(ctx, source, &text, err);
-    if (!status)
-        status =
-            hsp__model_import_text(ctx, text.data, text.size, source->name, err, out);
+    if (!status) status = hsp__model_import_text(ctx, text.data, text.size, source->name, err, out);
     if (status == HSP_BAD_DATA) {
         const hsp_file_kind kind = hsp__kind_of(text.data, text.size);
         if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_LIBSVM_MODEL &&

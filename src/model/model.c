@@ -13,54 +13,81 @@
 #include "data/encode.h"
 #include "data/formats.h"
 #include "data/scale.h"
-#include "model/expansion.h"
-#include "model/neighbors.h"
+#include "model/hypothesis.h"
 #include "model/ovo_votes.h"
 #include "model/probability.h"
 
-/* ---- Made and unmade ------------------------------------------------------------------------- */
+/* ---- Arrays that all models have ------------------------------------------------------------- */
 
-/* The pointers of hsp_row_coefficients are const for those who look, not for the owner. */
-static void model_free_const(const hsp_allocator *memory, const void *array)
+size_t hsp__updates_arrays(hsp_model *model, hsp__model_array *list)
 {
-    union {
-        const void *in;
-        void *out;
-    } as = {array};
-    hsp__free(memory, as.out);
+    hsp_row_coefficients *updates = &model->updates;
+    list[0] = (hsp__model_array){"updates.row", HSP__U64, (void *)&updates->row,
+                                 .count = &updates->count, .sets = 1};
+    list[1] = (hsp__model_array){"updates.scorer", HSP__U32, (void *)&updates->scorer,
+                                 .count = &updates->count};
+    list[2] = (hsp__model_array){"updates.amount", HSP__F64, (void *)&updates->amount,
+                                 .count = &updates->count};
+    return 3;
 }
 
-static void model_free_votes(const hsp_allocator *memory, hsp__votes *votes, int mapped)
+size_t hsp__calibration_arrays(hsp_model *model, hsp__model_array *list)
 {
-    if (!votes) return;
-    hsp_data_free(votes->rows);
-    hsp_kernel_free(votes->kernel);
-    if (!mapped) {
-        hsp__free(memory, votes->support);
-        hsp__free(memory, votes->scorer);
-        hsp__free(memory, votes->amount);
-        hsp__free(memory, votes->offset);
-        hsp__free(memory, votes->first);
-        hsp__free(memory, votes->survived);
+    hsp__probability *map = &model->probability;
+    const uint64_t maps = hsp__probability_maps(model);
+    if (map->calibration == HSP__CALIBRATION_NONE) return 0;
+    if (map->calibration == HSP__CALIBRATION_PLATT) {
+        list[0] = (hsp__model_array){"calibration.platt", HSP__F64, (void *)&map->platt,
+                                     .more = 2 * maps};
+        return 1;
     }
-    hsp__free(memory, votes);
+    list[0] =
+        (hsp__model_array){"calibration.first", HSP__U64, (void *)&map->first, .more = maps + 1};
+    list[1] = (hsp__model_array){"calibration.scores", HSP__F64, (void *)&map->at,
+                                 .count = &map->knots, .sets = 1};
+    list[2] = (hsp__model_array){"calibration.values", HSP__F64, (void *)&map->value,
+                                 .count = &map->knots};
+    return 3;
 }
+
+void hsp__arrays_free(const hsp_allocator *memory, const hsp__model_array *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hsp__free(memory, *list[i].data);
+}
+
+/* 0: no memory. */
+static int model_copy_arrays(const hsp_allocator *memory, const hsp__model_array *from,
+                             const hsp__model_array *to, size_t count)
+{
+    static const size_t sizes[] = {
+        [HSP__U8] = 1, [HSP__U32] = 4, [HSP__U64] = 8, [HSP__F32] = 4, [HSP__F64] = 8};
+    int sound = 1;
+    for (size_t i = 0; i < count; i++)
+        *to[i].data = NULL;
+    for (size_t i = 0; sound && i < count; i++) {
+        const uint64_t n = (from[i].count ? *from[i].count : 0) + from[i].more;
+        *to[i].data = hsp__new_raw(memory, n, sizes[from[i].dtype]);
+        sound = *to[i].data != NULL;
+        if (sound && n) memcpy(*to[i].data, *from[i].data, n * sizes[from[i].dtype]);
+    }
+    return sound;
+}
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
 
 void hsp_model_free(hsp_model *model)
 {
     if (!model) return;
     hsp_allocator memory = model->memory;
+    hsp__model_array list[HSP__MODEL_ARRAYS];
     const int mapped = model->mapped != NULL;
-    model_free_votes(&memory, model->votes, mapped);
-    hsp__expansion_free(&memory, model->expansion, mapped);
-    hsp__neighbors_free(&memory, model->neighbors, mapped);
+    if (hsp__type_of(model)->free) hsp__type_of(model)->free(model, mapped);
     if (!mapped) {
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
-        hsp__probability_free(&memory, &model->probability);
-        model_free_const(&memory, model->updates.row);
-        model_free_const(&memory, model->updates.scorer);
-        model_free_const(&memory, model->updates.amount);
+        hsp__arrays_free(&memory, list, hsp__updates_arrays(model, list));
+        hsp__arrays_free(&memory, list, hsp__calibration_arrays(model, list));
     }
     for (uint32_t i = 0; i < model->fact_names.count; i++)
         hsp__free(&memory, model->fact_values[i]);
@@ -122,63 +149,31 @@ hsp_status hsp__model_set_metadata(hsp_model *model, const char *name, const cha
 
 /* ---- Copied ---------------------------------------------------------------------------------- */
 
-static void *model_copy_array(const hsp_allocator *memory, const void *from, uint64_t count,
-                              size_t size)
-{
-    void *copy = hsp__new_raw(memory, count, size);
-    if (copy && count) memcpy(copy, from, (size_t)count * size);
-    return copy;
-}
-
-static int model_copy_updates(const hsp_model *from, hsp_model *to)
-{
-    const hsp_row_coefficients *updates = &from->updates;
-    if (!updates->count) return 1;
-    to->updates.row =
-        model_copy_array(&to->memory, updates->row, updates->count, sizeof *updates->row);
-    to->updates.scorer =
-        model_copy_array(&to->memory, updates->scorer, updates->count, sizeof *updates->scorer);
-    to->updates.amount =
-        model_copy_array(&to->memory, updates->amount, updates->count, sizeof *updates->amount);
-    to->updates.count = updates->count;
-    return to->updates.row && to->updates.scorer && to->updates.amount;
-}
-
-static int model_copy_probability(const hsp_model *from, hsp_model *to)
-{
-    const hsp__probability *map = &from->probability;
-    const uint64_t maps = hsp__probability_maps(from);
-    const uint64_t platt = map->calibration == HSP__CALIBRATION_PLATT ? 2 * maps : 0;
-    const uint64_t first = map->calibration == HSP__CALIBRATION_ISOTONIC ? maps + 1 : 0;
-    to->probability = *map;
-    to->probability.platt = model_copy_array(&to->memory, map->platt, platt, sizeof *map->platt);
-    to->probability.first = model_copy_array(&to->memory, map->first, first, sizeof *map->first);
-    to->probability.at = model_copy_array(&to->memory, map->at, map->knots, sizeof *map->at);
-    to->probability.value =
-        model_copy_array(&to->memory, map->value, map->knots, sizeof *map->value);
-    return to->probability.platt && to->probability.first && to->probability.at &&
-           to->probability.value;
-}
-
 static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_model *to,
                                    hsp_error *err)
 {
-    hsp_status status = HSP_OK;
-    if (!hsp__names_copy(&to->class_names, &from->class_names) ||
-        !hsp__names_copy(&to->feature_names, &from->feature_names) ||
-        !model_copy_updates(from, to) || !model_copy_probability(from, to))
+    hsp_model shallow = *from; /* lists of arrays point into it */
+    hsp__model_array old[HSP__MODEL_ARRAYS], new[HSP__MODEL_ARRAYS];
+    to->updates = from->updates;
+    to->probability = from->probability;
+    hsp__updates_arrays(&shallow, old);
+    const int updates = model_copy_arrays(&to->memory, old, new, hsp__updates_arrays(to, new));
+    hsp__calibration_arrays(&shallow, old);
+    const int calibration =
+        model_copy_arrays(&to->memory, old, new, hsp__calibration_arrays(to, new));
+    if (!updates || !calibration || !hsp__names_copy(&to->class_names, &from->class_names) ||
+        !hsp__names_copy(&to->feature_names, &from->feature_names))
         return hsp__fail_memory(err);
-    for (uint32_t i = 0; !status && i < from->fact_names.count; i++)
-        status = hsp__model_set_metadata(to, hsp__names_get(&from->fact_names, i),
-                                         from->fact_values[i], err);
-    for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++)
+    for (uint32_t i = 0; i < from->fact_names.count; i++)
+        HSP__TRY(hsp__model_set_metadata(to, hsp__names_get(&from->fact_names, i),
+                                         from->fact_values[i], err));
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (from->scalings[i]) {
             hsp__scaling_parts parts = hsp__scaling_look(from->scalings[i]);
-            status = hsp__scaling_from(ctx, &parts, err, &to->scalings[i]);
+            HSP__TRY(hsp__scaling_from(ctx, &parts, err, &to->scalings[i]));
         }
-    if (!status && from->encoding)
-        status = hsp__encoding_copy(&ctx->allocator, from->encoding, err, &to->encoding);
-    return status;
+    return from->encoding ? hsp__encoding_copy(&ctx->allocator, from->encoding, err, &to->encoding)
+                          : HSP_OK;
 }
 
 hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *err,
@@ -209,13 +204,6 @@ hsp_status hsp__model_copy(hsp_context *ctx, const hsp_model *model, hsp_error *
 }
 
 /* ---- Looked at ------------------------------------------------------------------------------- */
-
-const char *hsp_model_hypothesis(const hsp_model *model)
-{
-    if (!model) return NULL;
-    static const char *const names[] = {"linear", "votes", "kernel", "neighbors"};
-    return names[model->hypothesis];
-}
 
 uint32_t hsp_model_classes(const hsp_model *model)
 {

@@ -300,12 +300,4 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
 /* Tell the log how many values were passed over so. */
 void hsp__model_tell_unknown(hsp_context *ctx, const hsp_model *model, uint64_t unknown);
 
-/* The votes of every separator of a run on one row x, a dense vector of the model's features: the
- * share of votes for each class, or for two classes (votes for the second less votes for the first)
- * / all. `dots` (one per row of votes->rows) and `running` (scorers) are scratch. */
-void hsp__votes_score(const hsp_model *model, const double *x, double *dots, double *running,
-                      double *scores);
-/* The same when `dots` are known: <row, x>, or k(row, x), of each of votes->rows. */
-void hsp__votes_tally(const hsp_model *model, const double *dots, double *running, double *scores);
-
 #endif

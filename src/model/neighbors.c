@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized_report.h"
+#include "data/metadata.h"
+#include "model/hypothesis.h"
 
 enum {
     NEIGHBORS_FEW = 16,        /* queries, of all calls so far, for which no index is built */
@@ -26,26 +28,36 @@ const char *const hsp__vote_names[] = {"majority", "distance"};
 
 /* ---- Made and unmade ------------------------------------------------------------------------- */
 
-hsp__neighbors *hsp__neighbors_new(const hsp_allocator *memory)
+static hsp__neighbors *neighbors_new(const hsp_allocator *memory)
 {
     hsp__neighbors *neighbors = hsp__new(memory, 1, sizeof *neighbors);
     if (neighbors) pthread_mutex_init(&neighbors->lock, NULL);
     return neighbors;
 }
 
-void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped)
+static size_t neighbors_arrays(hsp__neighbors *own, hsp__model_array *list)
 {
-    if (!neighbors) return;
-    hsp__knn_free(neighbors->kept);
-    pthread_mutex_destroy(&neighbors->lock);
-    hsp_kernel_free(neighbors->kernel);
-    hsp_data_free(neighbors->rows);
-    if (!mapped) {
-        hsp__free(memory, neighbors->labels);
-        hsp__free(memory, neighbors->source);
-        hsp__free(memory, neighbors->mistakes);
-    }
-    hsp__free(memory, neighbors);
+    const uint64_t rows = own->rows ? own->rows->view.rows : 0;
+    const hsp__model_array all[] = {
+        {"neighbors.labels", HSP__U32, (void *)&own->labels, .more = rows},
+        {"neighbors.source", HSP__U64, (void *)&own->source, .more = rows, .optional = 1},
+        {"neighbors.mistakes", HSP__U64, (void *)&own->mistakes, .count = &own->tried, .sets = 1,
+         .optional = 1}};
+    memcpy(list, all, sizeof all);
+    return sizeof all / sizeof *all;
+}
+
+static void neighbors_free(hsp_model *model, int mapped)
+{
+    hsp__neighbors *own = model->neighbors;
+    hsp__model_array list[HSP__MODEL_ARRAYS];
+    if (!own) return;
+    hsp__knn_free(own->kept);
+    pthread_mutex_destroy(&own->lock);
+    if (!mapped) hsp__arrays_free(&model->memory, list, neighbors_arrays(own, list));
+    hsp_kernel_free(own->kernel);
+    hsp_data_free(own->rows);
+    hsp__free(&model->memory, own);
 }
 
 hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t features,
@@ -54,7 +66,7 @@ hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t
     const hsp_allocator *memory = &ctx->allocator;
     hsp_model *model = NULL;
     hsp_status status = hsp__model_new(ctx, scorers, 0, err, &model);
-    hsp__neighbors *neighbors = status ? NULL : hsp__neighbors_new(memory);
+    hsp__neighbors *neighbors = status ? NULL : neighbors_new(memory);
     if (!neighbors) {
         hsp_data_free(rows);
         hsp_model_free(model);
@@ -183,35 +195,36 @@ void hsp__neighbors_index_done(const hsp_model *model, hsp__knn_index *near)
     if (!kept) hsp__knn_free(near);
 }
 
-static void neighbors_vote(const hsp_model *model, hsp__knn_vote *ballot,
-                           const hsp__neighbor *found, double *scores)
+static hsp_status neighbors_prepare(hsp__scoring *scoring, hsp_context *ctx, uint64_t rows,
+                                    uint64_t entries, hsp_error *err)
 {
-    const hsp__neighbors *own = model->neighbors;
-    hsp__knn_vote_clear(ballot);
-    for (uint64_t r = 0; r < own->k; r++)
-        hsp__knn_vote_add(ballot, own->labels[found[r].row], found[r].distance);
-    hsp__knn_vote_scores(ballot, scores);
+    (void)entries;
+    return hsp__neighbors_index(ctx, scoring->model, rows, err, &scoring->near);
 }
 
-hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
-                                const hsp__knn_index *near, const hsp_view *view, hsp_error *err,
-                                double *scores)
+static hsp_status neighbors_score(hsp_context *quiet, const hsp__scoring *scoring,
+                                  const hsp_view *view, hsp_error *err, double *scores)
 {
     const hsp_allocator *memory = &quiet->allocator;
-    const uint64_t k = model->neighbors->k, most = k < NEIGHBORS_FOUND ? NEIGHBORS_FOUND / k : 1;
+    const hsp_model *model = scoring->model;
+    const hsp__neighbors *own = model->neighbors;
+    const uint64_t k = own->k, most = k < NEIGHBORS_FOUND ? NEIGHBORS_FOUND / k : 1;
     const uint64_t step = most < view->rows ? most : view->rows;
     hsp__knn_vote ballot = {0};
     hsp__neighbor *found = hsp__new_raw(memory, step * k, sizeof *found);
     hsp_status status = found ? HSP_OK : hsp__fail_memory(err);
     if (!status)
-        status = hsp__knn_vote_init(&ballot, memory, model->class_names.count,
-                                    model->neighbors->vote, err);
+        status = hsp__knn_vote_init(&ballot, memory, model->class_names.count, own->vote, err);
     for (uint64_t from = 0; !status && from < view->rows; from += step) {
         const uint64_t to = view->rows - from < step ? view->rows : from + step;
         const hsp_view some = hsp__view_slice(view, from, to);
-        status = hsp__knn_find(quiet, near, &some, NULL, k, err, found);
-        for (uint64_t i = 0; !status && i < some.rows; i++)
-            neighbors_vote(model, &ballot, found + i * k, scores + (from + i) * model->scorers);
+        status = hsp__knn_find(quiet, scoring->near, &some, NULL, k, err, found);
+        for (uint64_t i = 0; !status && i < some.rows; i++) {
+            hsp__knn_vote_clear(&ballot);
+            for (const hsp__neighbor *one = found + i * k; one < found + (i + 1) * k; one++)
+                hsp__knn_vote_add(&ballot, own->labels[one->row], one->distance);
+            hsp__knn_vote_scores(&ballot, scores + (from + i) * model->scorers);
+        }
     }
     hsp__knn_vote_free(&ballot, memory);
     hsp__free(memory, found);
@@ -292,3 +305,91 @@ hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const h
     hsp__free(&ctx->allocator, found);
     return status;
 }
+
+/* ---- Kept in files --------------------------------------------------------------------------- */
+
+static hsp_status neighbors_check(hsp_context *ctx, const hsp_model *model, const char *file,
+                                  hsp_error *err)
+{
+    const hsp__neighbors *near = model->neighbors;
+    const int in_space = near && near->metric == HSP__METRIC_KERNEL;
+    if (!near || !near->rows || in_space != (near->kernel != NULL))
+        return hsp__check_fail(err, file,
+                               "a model of neighbours without rows, or without its kernel");
+    HSP__TRY(hsp__check_rows(ctx, model, near->rows, near->kernel, "neighbours", file, err));
+    if (near->kernel && hsp__knn_check_kernel(near->kernel, NULL))
+        return hsp__check_fail(err, file, "neighbours by a precomputed kernel");
+    const uint64_t rows = near->rows->view.rows;
+    if (!near->k || near->k > rows)
+        return hsp__check_fail(err, file, "the %llu nearest of %llu rows",
+                               (unsigned long long)near->k, (unsigned long long)rows);
+    if (!hsp__check_below(near->labels, rows, model->class_names.count))
+        return hsp__check_fail(err, file, "a row of a class that is not there");
+    /* Rows are kept in the order of the data; none has the last number that there is. */
+    for (uint64_t i = 0; near->source && i < rows; i++)
+        if (near->source[i] == UINT64_MAX || (i && near->source[i] <= near->source[i - 1]))
+            return hsp__check_fail(err, file,
+                                   "the numbers of the neighbours' rows are out of order");
+    if (!hsp__knn_fits(near->index, near->metric, &near->rows->view))
+        return hsp__check_fail(err, file,
+                               "the index %s does not serve these rows and their distance",
+                               hsp__knn_name(near->index));
+    if (near->tried >= rows)
+        return hsp__check_fail(err, file, "the %llu nearest others of %llu rows",
+                               (unsigned long long)near->tried, (unsigned long long)rows);
+    for (uint64_t k = 0; k < near->tried; k++)
+        if (near->mistakes[k] > rows)
+            return hsp__check_fail(err, file,
+                                   "more mistakes than rows with the %llu nearest left in",
+                                   (unsigned long long)k + 1);
+    return HSP_OK;
+}
+
+static void neighbors_put(hsp__model_writer *writer, const hsp_model *model)
+{
+    hsp__neighbors *near = model->neighbors;
+    hsp__model_array list[HSP__MODEL_ARRAYS];
+    hsp__model_put_count(writer, "neighbors.k", near->k);
+    hsp__model_put(writer, "neighbors.metric", hsp__metric_names[near->metric]);
+    hsp__model_put(writer, "neighbors.vote", hsp__vote_names[near->vote]);
+    hsp__model_put(writer, "neighbors.index", hsp__knn_name(near->index));
+    hsp__model_put_arrays(writer, list, neighbors_arrays(near, list));
+    hsp__model_put_rows(writer, "neighbors", &near->rows->view);
+}
+
+static hsp_status neighbors_read(const hsp__container *file, hsp_model *model, hsp_kernel **kernel,
+                                 hsp_error *err)
+{
+    hsp__neighbors *near = model->neighbors = neighbors_new(&model->memory);
+    hsp__model_array list[HSP__MODEL_ARRAYS];
+    const char *indexes[HSP__KNN_INVERTED + 1];
+    int metric = 0, vote = 0, index = 0;
+    if (!near || !(near->rows = hsp__data_new(&model->memory))) return hsp__fail_memory(err);
+    near->kernel = *kernel, *kernel = NULL;
+    for (int i = 0; i <= HSP__KNN_INVERTED; i++)
+        indexes[i] = hsp__knn_name((hsp__knn_kind)i);
+    HSP__TRY(hsp__metadata_count(file, "neighbors.k", UINT64_MAX, err, &near->k));
+    HSP__TRY(hsp__metadata_word(file, "neighbors.metric", hsp__metric_names, HSP__METRIC_KERNEL + 1,
+                                err, &metric));
+    HSP__TRY(hsp__metadata_word(file, "neighbors.vote", hsp__vote_names, HSP__VOTE_DISTANCE + 1,
+                                err, &vote));
+    HSP__TRY(
+        hsp__metadata_word(file, "neighbors.index", indexes, HSP__KNN_INVERTED + 1, err, &index));
+    near->metric = (hsp__metric)metric;
+    near->vote = (hsp__vote_rule)vote;
+    near->index = (hsp__knn_kind)index;
+    HSP__TRY(hsp__model_get_rows(file, "neighbors", model->features, &near->rows, err));
+    return hsp__model_get_arrays(file, list, neighbors_arrays(near, list), err);
+}
+
+const hsp__hypothesis_type hsp__by_nearness = {
+    .name = "neighbors",
+    .votes = 1,
+    .unmapped = "the probabilities of neighbours are shares of votes",
+    .part = 1024,
+    .free = neighbors_free,
+    .check = neighbors_check,
+    .put = neighbors_put,
+    .read = neighbors_read,
+    .prepare = neighbors_prepare,
+    .score = neighbors_score};

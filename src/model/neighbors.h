@@ -39,10 +39,6 @@ void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores);
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* All zero, with its lock. */
-hsp__neighbors *hsp__neighbors_new(const hsp_allocator *memory);
-void hsp__neighbors_free(const hsp_allocator *memory, hsp__neighbors *neighbors, int mapped);
-
 /* The index, for about this many rows to come: the one that the model keeps, which is built by the
  * first call that makes it worth while. Several threads may ask at the same time. */
 hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64_t rows,
@@ -50,11 +46,6 @@ hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64
 
 /* Give it back: frees an index that the model does not keep. */
 void hsp__neighbors_index_done(const hsp_model *model, hsp__knn_index *near);
-
-/* Scores of rows that are scaled already. */
-hsp_status hsp__neighbors_score(hsp_context *quiet, const hsp_model *model,
-                                const hsp__knn_index *near, const hsp_view *view, hsp_error *err,
-                                double *scores);
 
 /* Does the model have neighbours, and this many? k of 0 becomes the model's own. */
 hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err);

@@ -26,35 +26,35 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/hypothesis.h"
 #include "model/ovo_votes.h"
 
-static const char *const probability_links[] = {"none", "logistic", "probit", "step"};
-static const char *const probability_calibrations[] = {"none", "platt", "isotonic"};
+const char *const hsp__link_names[] = {"none", "logistic", "probit", "step"};
+const char *const hsp__calibration_names[] = {"none", "platt", "isotonic"};
 
 hsp__link hsp__link_of(const char *name)
 {
     for (int link = HSP__LINK_LOGISTIC; link <= HSP__LINK_STEP; link++)
-        if (strcmp(name, probability_links[link]) == 0) return (hsp__link)link;
+        if (strcmp(name, hsp__link_names[link]) == 0) return (hsp__link)link;
     return HSP__LINK_NONE;
 }
 
 const char *hsp_model_link(const hsp_model *model)
 {
     if (!model) return NULL;
-    return probability_links[model->probability.link];
+    return hsp__link_names[model->probability.link];
 }
 
 const char *hsp_model_calibration(const hsp_model *model)
 {
     if (!model) return NULL;
-    return probability_calibrations[model->probability.calibration];
+    return hsp__calibration_names[model->probability.calibration];
 }
 
 int hsp__probability_fits(const hsp_model *model, const hsp__probability *map)
 {
-    if (model->hypothesis == HSP__VOTES) return 0;
     if (model->neighbors) return !map->link && !map->calibration;
-    return map->calibration || (map->link && !model->pairs);
+    return !hsp__type_of(model)->unmapped && (map->calibration || (map->link && !model->pairs));
 }
 
 int hsp_model_has_probabilities(const hsp_model *model)

@@ -13,14 +13,11 @@
 #include "data/convert_storage.h"
 #include "data/scale.h"
 #include "data/sweep.h"
-#include "model/expansion.h"
-#include "model/model.h"
+#include "model/hypothesis.h"
 #include "model/neighbors.h"
 
-#define SCORE_SLICE  ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
-#define SCORE_BLOCK  16                    /* times that for kernels, which like more rows */
-#define SCORE_GUESTS 256                   /* rows that one part brings to a kernel model */
-#define SCORE_NEARBY 1024                  /* rows that one part brings to its neighbours */
+#define SCORE_SLICE ((uint64_t)256 << 10) /* bytes of rows that are changed at a time */
+#define SCORE_BLOCK 16                    /* times that for kernels, which like more rows */
 
 /* ---- Columns that the model does not know ---------------------------------------------------- */
 
@@ -173,27 +170,48 @@ hsp_status hsp__model_scale(hsp_context *ctx, const hsp_model *model, const hsp_
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
+static hsp_status score_prepare_linear(hsp__scoring *scoring, hsp_context *ctx, uint64_t rows,
+                                       uint64_t entries, hsp_error *err)
+{
+    const hsp_model *model = scoring->model;
+    (void)rows;
+    if (model->order == HSP__ORDER_DENSE || entries < model->features) return HSP_OK;
+    HSP__TRY(hsp__interleaved_init(&scoring->beside, &ctx->allocator, model->features,
+                                   model->scorers, err));
+    for (uint32_t k = 0; scoring->beside.columns && k < model->scorers; k++)
+        hsp__interleaved_fill(&scoring->beside, k, model->weights + k * model->features,
+                              model->features);
+    return HSP_OK;
+}
+
+static hsp_status score_linear(hsp_context *quiet, const hsp__scoring *scoring,
+                               const hsp_view *view, hsp_error *err, double *scores)
+{
+    const hsp_model *model = scoring->model;
+    (void)quiet, (void)err;
+    for (uint64_t i = 0; i < view->rows; i++, scores += model->scorers) {
+        double sums[HSP__BESIDE_MOST];
+        if (scoring->beside.columns && view->storage != HSP_DENSE) { /* all scorers at once */
+            hsp__interleaved_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
+            for (uint32_t k = 0; k < model->scorers; k++)
+                scores[k] = sums[k] + hsp__model_bias(model, k);
+            continue;
+        }
+        for (uint32_t k = 0; k < model->scorers; k++)
+            scores[k] = hsp__row_score(view, i, model->weights + k * model->features,
+                                       hsp__model_bias(model, k));
+    }
+    return HSP_OK;
+}
+
+const hsp__hypothesis_type hsp__linear = {
+    .name = "linear", .has_weights = 1, .prepare = score_prepare_linear, .score = score_linear};
+
 hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_model *model,
                              uint64_t rows, uint64_t entries, hsp_error *err)
 {
     *scoring = (hsp__scoring){.model = model};
-    const hsp__expansion *expansion = model->expansion;
-    if (model->neighbors) return hsp__neighbors_index(ctx, model, rows, err, &scoring->near);
-    if (expansion)
-        return hsp__support_init(&scoring->support, ctx, expansion->kernel, expansion->rows,
-                                 expansion->source, err);
-    if (model->votes && model->votes->kernel)
-        return hsp__support_init(&scoring->support, ctx, model->votes->kernel, model->votes->rows,
-                                 NULL, err);
-    if (model->hypothesis != HSP__LINEAR || model->order == HSP__ORDER_DENSE ||
-        entries < model->features)
-        return HSP_OK;
-    hsp_status status = hsp__interleaved_init(&scoring->beside, &ctx->allocator, model->features,
-                                              model->scorers, err);
-    for (uint32_t k = 0; !status && scoring->beside.columns && k < model->scorers; k++)
-        hsp__interleaved_fill(&scoring->beside, k, model->weights + k * model->features,
-                              model->features);
-    return status;
+    return hsp__type_of(model)->prepare(scoring, ctx, rows, entries, err);
 }
 
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
@@ -201,69 +219,6 @@ void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
     hsp__interleaved_free(&scoring->beside, &ctx->allocator);
     hsp__support_free(&scoring->support, ctx);
     hsp__neighbors_index_done(scoring->model, scoring->near);
-}
-
-/* All scorers of one sparse row at once. */
-static void score_beside(const hsp__scoring *scoring, const hsp_view *view, uint64_t i,
-                         double *scores)
-{
-    double sums[HSP__BESIDE_MOST];
-    const hsp_model *model = scoring->model;
-    hsp__interleaved_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
-    for (uint32_t k = 0; k < model->scorers; k++)
-        scores[k] = sums[k] + hsp__model_bias(model, k);
-}
-
-static void score_linear(const hsp__scoring *scoring, const hsp_view *view, double *scores)
-{
-    const hsp_model *model = scoring->model;
-    for (uint64_t i = 0; i < view->rows; i++, scores += model->scorers) {
-        if (scoring->beside.columns && view->storage != HSP_DENSE) {
-            score_beside(scoring, view, i, scores);
-            continue;
-        }
-        for (uint32_t k = 0; k < model->scorers; k++)
-            scores[k] = hsp__row_score(view, i, model->weights + k * model->features,
-                                       hsp__model_bias(model, k));
-    }
-}
-
-static hsp_status score_votes(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                              hsp_error *err, double *scores)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    double *x = hsp__new(memory, model->features, sizeof *x);
-    double *dots = hsp__new(memory, model->votes->rows->view.rows, sizeof *dots);
-    double *running = hsp__new(memory, model->scorers, sizeof *running);
-    hsp_status status = x && dots && running ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t i = 0; !status && i < view->rows; i++, scores += model->scorers) {
-        hsp__row row = hsp__view_row(view, i);
-        if (hsp__tick(ctx)) status = hsp__stop_status(ctx, err);
-        for (uint64_t k = 0; k < row.count; k++)
-            x[hsp__row_column(&row, k)] = hsp__row_value(view, &row, k);
-        hsp__votes_score(model, x, dots, running, scores);
-        for (uint64_t k = 0; k < row.count; k++)
-            x[hsp__row_column(&row, k)] = 0;
-    }
-    hsp__free(memory, x);
-    hsp__free(memory, dots);
-    hsp__free(memory, running);
-    return status;
-}
-
-static hsp_status score_ready(hsp_context *ctx, const hsp__scoring *scoring, const hsp_view *view,
-                              hsp_error *err, double *scores)
-{
-    const hsp_model *model = scoring->model;
-    if (model->hypothesis == HSP__NEIGHBORS)
-        return hsp__neighbors_score(ctx, model, scoring->near, view, err, scores);
-    if (model->hypothesis == HSP__EXPANSION)
-        return hsp__expansion_score(ctx, model, &scoring->support, view, err, scores);
-    if (model->hypothesis == HSP__VOTES && model->votes->kernel)
-        return hsp__votes_score_kernel(ctx, model, &scoring->support, view, err, scores);
-    if (model->hypothesis == HSP__VOTES) return score_votes(ctx, model, view, err, scores);
-    score_linear(scoring, view, scores);
-    return HSP_OK;
 }
 
 /* How many rows to change at a time: about SCORE_SLICE bytes of them, were they dense. */
@@ -282,7 +237,8 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
                                  double *scores)
 {
     const hsp_model *model = scoring->model;
-    if (!score_changes(model, rows)) return score_ready(quiet, scoring, rows, err, scores);
+    const hsp__hypothesis_type *type = hsp__type_of(model);
+    if (!score_changes(model, rows)) return type->score(quiet, scoring, rows, err, scores);
     const uint64_t step = score_slice_rows(model, rows);
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && from < rows->rows; from += step) {
@@ -291,7 +247,7 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
         hsp_data *data = NULL;
         status = score_prepare(quiet, model, &slice, unknown, err, &data);
         if (!status)
-            status = score_ready(quiet, scoring, &data->view, err, scores + from * model->scorers);
+            status = type->score(quiet, scoring, &data->view, err, scores + from * model->scorers);
         hsp_data_free(data);
     }
     return status;
@@ -347,8 +303,7 @@ hsp_status hsp_model_score(hsp_context *ctx, const hsp_model *model, const hsp_v
     uint64_t unknown = 0;
     uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
     job.parts = hsp__parts(view->rows, 16 + each);
-    if (hsp__model_takes_whole(model))
-        job.parts = view->rows / (model->neighbors ? SCORE_NEARBY : SCORE_GUESTS) + 1;
+    if (hsp__model_takes_whole(model)) job.parts = view->rows / hsp__type_of(model)->part + 1;
     job.failed = hsp__new(&ctx->allocator, job.parts, 1);
     job.unknown = hsp__new(&ctx->allocator, job.parts, sizeof *job.unknown);
     hsp_status status = job.failed && job.unknown ? HSP_OK : hsp__fail_memory(err);
