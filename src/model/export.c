@@ -634,6 +634,16 @@ static void export_data(export_writer *writer, const hsp_model *model)
                          single ? single : "", earlier ? " " : "", earlier ? earlier : "");
 }
 
+hsp_status hsp__model_export_text(hsp_context *ctx, const hsp_model *model, int libsvm,
+                                  hsp__text *text, hsp_error *err)
+{
+    export_writer writer = {.text = *text};
+    hsp_status status = libsvm ? export_libsvm(ctx, model, &writer, err)
+                               : export_liblinear(ctx, model, &writer, err);
+    *text = writer.text;
+    return status;
+}
+
 hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
                             const char *path, hsp_error *err)
 {

@@ -2,6 +2,7 @@
 #ifndef HSP_MODEL_IMPORT_H
 #define HSP_MODEL_IMPORT_H
 
+#include "base/text.h"
 #include "model/model.h"
 
 /* Exported models end with a line of this and the hashes of the data that they were trained on,
@@ -11,5 +12,9 @@
 /* A whole file in memory. */
 hsp_status hsp__model_import_text(hsp_context *ctx, const char *text, size_t size, const char *name,
                                   hsp_error *err, hsp_model **out);
+
+/* The same the other way: appended to a text. */
+hsp_status hsp__model_export_text(hsp_context *ctx, const hsp_model *model, int libsvm,
+                                  hsp__text *text, hsp_error *err);
 
 #endif
