@@ -1,5 +1,4 @@
 /* The full checker: the core, and all that it adds to it. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "base/threads.h"
 #include "data/stream.h"
 #include "data/sweep.h"
-#include "learn/option_helpers.h"
 #include "learn/learner.h"
 #include "learn/online/online.h"
 

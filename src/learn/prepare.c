@@ -1,15 +1,12 @@
 #include "learn/prepare.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/threads.h"
 #include "data/labels.h"
 #include "data/scale.h"
-#include "data/sweep.h"
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_option.h"
 #include "learn/row_weights.h"

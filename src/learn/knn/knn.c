@@ -32,7 +32,6 @@
 #include "learn/build_model.h"
 #include "learn/prepare.h"
 #include "learn/shared_options.h"
-#include "learn/watch.h"
 #include "model/neighbors.h"
 
 #define KNN_FOUND ((uint64_t)1 << 21) /* neighbours held at a time while k is chosen, about */

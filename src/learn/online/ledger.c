@@ -1,7 +1,6 @@
 #include "learn/online/ledger.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/stop.h"

@@ -29,7 +29,6 @@
 #ifndef HSP_LEARN_ONLINE_ONLINE_H
 #define HSP_LEARN_ONLINE_ONLINE_H
 
-#include <math.h>
 
 #include "data/data.h"
 #include "halfspace_all.h"

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/sweep.h"
-#include "learn/input_checks.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online_model.h"
 #include "learn/online/trace.h"

@@ -1,8 +1,6 @@
 #include "learn/online/online_model.h"
 
-#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"

@@ -48,7 +48,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/option_helpers.h"
-#include "learn/kernel/kernel_scores.h"
+#include "learn/kernel/kernel_option.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
 #include "learn/online/trace.h"

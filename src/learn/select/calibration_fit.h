@@ -2,7 +2,7 @@
 #ifndef HSP_LEARN_SELECT_CALIBRATION_FIT_H
 #define HSP_LEARN_SELECT_CALIBRATION_FIT_H
 
-#include "model/model.h"
+#include "halfspace_all.h"
 
 /* Scores for one class of rows that the model was not trained on. */
 typedef struct hsp__scored {
