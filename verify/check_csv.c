@@ -72,11 +72,10 @@ static void check_csv_values(hsv_checker *c, const hsv_json *object, hsv_table *
             hsv_unreadable(c, "%s: the value %s is there twice", t->name,
                            hsv_quote(c, f->values[i].text, f->values[i].size));
     if ((numbers == f->count) != f->codes)
-        hsv_unreadable(
-            c,
-            "%s: a field whose values are all numbers needs \"codes\": true to be read as "
-            "a category, and no other field has it",
-            t->name);
+        hsv_unreadable(c,
+                       "%s: a field whose values are all numbers needs \"codes\": true to be read "
+                       "as a category, and no other field has it",
+                       t->name);
 }
 
 /* How many features a field makes. */

@@ -103,10 +103,9 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
     full->model_text = hsv_read(c, full->files->model, &full->model_size);
     hsv_digest(full->model_text, full->model_size, digest);
     if (strcmp(digest, hsv_get_digest(c, model)) != 0)
-        hsv_reject(c,
-                   "%s is not the model file that the certificate was made for: its SHA-256 is "
-                   "another",
-                   name);
+        hsv_reject(
+            c, "%s is not the model file that the certificate was made for: its SHA-256 is another",
+            name);
     hsv_say(c, "model: %s is that file.", name);
     check_model_open(c, &m);
     const hsv_json *list = hsv_get(c, root, "claims", HSV_ARRAY);

@@ -232,12 +232,11 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
         hsv_reject(c, "the best expert, or its number of mistakes, is another");
     if (!experts_bound(c, &p, least)) hsv_reject(c, "experts: the bound does not hold");
     static const char *const ties[] = {"ties negative", "ties positive", "ties mistakes"};
-    hsv_say(
-        c,
-        "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %zu, columns that may "
-        "abstain %zu) makes %zu mistakes, the best expert (%s%zu) %s; that is within (m* "
-        "ln(1/beta) + ln N) / ln(2/(1+beta)).",
-        p.columns * (size_t)(1 + p.negated), (int)hsv_find(claim, "beta")->size,
-        hsv_find(claim, "beta")->text, ties[p.tie], passes, p.silent, p.mistakes,
-        negated ? "not column " : "column ", column, hsv_show(c, q[1], -1));
+    hsv_say(c,
+            "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %zu, columns that "
+            "may abstain %zu) makes %zu mistakes, the best expert (%s%zu) %s; that is within (m* "
+            "ln(1/beta) + ln N) / ln(2/(1+beta)).",
+            p.columns * (size_t)(1 + p.negated), (int)hsv_find(claim, "beta")->size,
+            hsv_find(claim, "beta")->text, ties[p.tie], passes, p.silent, p.mistakes,
+            negated ? "not column " : "column ", column, hsv_show(c, q[1], -1));
 }

@@ -183,11 +183,10 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
     if (factor) {
         if (factor->type != HSV_ARRAY) hsv_unreadable(c, "factor: expected an array");
         kernel_dominated(c, factor, &g);
-        hsv_say(
-            c,
-            "kernel: the Gram matrix of %s on %zu row%s is positive semidefinite, by an enclosed "
-            "factor.",
-            hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, HSV_S(g.n));
+        hsv_say(c,
+                "kernel: the Gram matrix of %s on %zu row%s is positive semidefinite, by an "
+                "enclosed factor.",
+                hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, HSV_S(g.n));
         return;
     }
     if (g.n > KERNEL_EXACT) hsv_reject(c, "kernel: more than %d rows need a factor", KERNEL_EXACT);

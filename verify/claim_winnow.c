@@ -324,11 +324,10 @@ static void winnow_separator(hsv_checker *c, winnow_run *r, winnow_numbers *n)
 
 static void winnow_options(hsv_checker *c, const hsv_json *claim, winnow_run *r)
 {
-    static const char *const members[] = {
-        "claim,learner,variant,alpha,threshold,separator,clip,tie,order,passes,sequence,total,"
-        "converged",
-        "claim,learner,variant,alpha,offset,separator,clip,tie,order,passes,sequence,total,"
-        "converged"};
+    static const char *const members[] = {"claim,learner,variant,alpha,threshold,separator,clip,"
+                                          "tie,order,passes,sequence,total,converged",
+                                          "claim,learner,variant,alpha,offset,separator,clip,tie,"
+                                          "order,passes,sequence,total,converged"};
     r->variant = hsv_get_choice(c, claim, "variant", "winnow1,winnow2,balanced");
     const int balanced = r->variant == WINNOW_BALANCED;
     hsv_members(c, claim, members[balanced]);

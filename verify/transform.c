@@ -66,12 +66,11 @@ static void transform_read(hsv_checker *c, const hsv_json *array)
     if (!f->count) hsv_unreadable(c, "transform: it is empty");
     hsv_common(c, offset, f->count, f->offset, *f->offset_below);
     hsv_common(c, factor, f->count, f->factor, *f->factor_below);
-    hsv_say(
-        c,
-        "transform: the values of %zu of %u columns stand for (x - offset) factor, offsets from "
-        "%s to %s, factors from %s to %s.",
-        f->count, (unsigned)c->data.columns, hsv_show(c, ends[0], -1), hsv_show(c, ends[1], 1),
-        hsv_show(c, ends[2], -1), hsv_show(c, ends[3], 1));
+    hsv_say(c,
+            "transform: the values of %zu of %u columns stand for (x - offset) factor, offsets "
+            "from %s to %s, factors from %s to %s.",
+            f->count, (unsigned)c->data.columns, hsv_show(c, ends[0], -1), hsv_show(c, ends[1], 1),
+            hsv_show(c, ends[2], -1), hsv_show(c, ends[3], 1));
 }
 
 /* One denominator for the rows of all files: c->decimals, c->widen, c->scale. */

@@ -73,9 +73,8 @@ PUBLIC_FIELDS(
     FIELD(REAL, "scaled_objective", "objective * Cn", scaled_objective,
           "C * sum of losses + penalty, the unit of LIBSVM and LIBLINEAR",
           .when = "null if not computed",
-          .text = "{.scaled}{}[ (proven lower bound {scaled_dual_objective}[{.note}])]: C * "
-                  "sum of losses + "
-                  "penalty, as LIBSVM and LIBLINEAR print it"),
+          .text = "{.scaled}{}[ (proven lower bound {scaled_dual_objective}[{.note}])]: C * sum of "
+                  "losses + penalty, as LIBSVM and LIBLINEAR print it"),
     FIELD(LOWER, "scaled_dual_objective", NULL, scaled_dual_objective,
           "dual_objective in the same unit", .when = "null if no bound is known"),
     FIELD(REAL, "gap", NULL, gap, "duality gap, (objective - dual_objective) / objective",
@@ -86,16 +85,15 @@ PUBLIC_FIELDS(
           "rows with a non-zero dual coefficient in any binary problem", .unit = "rows",
           .when = "null if not known",
           .text = "{.margins}{}[ rows; {.support_sum} summed over all binary problems]: "
-                  "{on_margin} on the margin, {inside} inside, {wrong_side} on the wrong "
-                  "side[, {.beyond} beyond it with a dual coefficient near 0]"),
+                  "{on_margin} on the margin, {inside} inside, {wrong_side} on the wrong side[, "
+                  "{.beyond} beyond it with a dual coefficient near 0]"),
     FIELD(COUNT, "support_sum", NULL, support_sum,
           "the same, summed over the binary problems; of these lie:"),
     FIELD(COUNT, "on_margin", NULL, on_margin, "on the margin, y s(x) = 1"),
     FIELD(COUNT, "inside", NULL, inside, "inside the margin, 0 <= y s(x) < 1"),
     FIELD(COUNT, "wrong_side", NULL, wrong_side, "on the wrong side, y s(x) < 0"),
     FIELD(LOWER, "margin", "margin", margin,
-          "geometric margin, the smallest y s(x) / ||w|| of all training rows after the "
-          "learner's "
+          "geometric margin, the smallest y s(x) / ||w|| of all training rows after the learner's "
           "scaling; negative if a row is misclassified",
           .when = "null if all weights are 0, or if not computed",
           .text = "{.margins}[{}[, {margin_class} against [{margin_other}~the "
@@ -124,36 +122,35 @@ GETTER(training_negation, hsp_experts_report, report, report->negated == 1 ? "no
 
 GETTER(training_several, hsp_experts_report, report, report->several ? "" : NULL)
 
-PUBLIC_FIELDS(hsp_experts_fields, hsp_experts_report,
-              FIELD_GET(TEXT, ".several", NULL, training_several, NULL),
-              FIELD_GET(TEXT, ".exceeded", NULL, training_exceeded, NULL),
-              FIELD_GET(TEXT, ".randomized", NULL, training_randomized, NULL),
-              FIELD_GET(TEXT, ".negation", NULL, training_negation, NULL),
-              FIELD(COUNT, "experts", "experts", count, "number of experts",
-                    .text = "{}[{.several}, one set of them per class]"),
-              FIELD(COUNT, "examples", NULL, examples, "predictions made, over all passes"),
-              FIELD(FLAG, "best_negated", NULL, negated,
-                    "the expert with the fewest mistakes is the negation of its column",
-                    .when = SEVERAL),
-              FIELD(SHARE, "best_share", NULL, best_share,
-                    "its share of the total weight in the end", .when = SEVERAL),
-              FIELD(REAL, "best_mistakes", "its mistakes", best_mistakes,
-                    "its mistakes, m*; an abstention counts half", .when = SEVERAL,
-                    .text = "m* = {} of {examples:prediction}"),
-              FIELD(COUNT, "mistakes", "mistakes", mistakes, "wrong predictions, m",
-                    .when = SEVERAL, .text = "m = {} of {examples:prediction}"),
-              FIELD(REAL, "expected_mistakes", "expected mistakes", expected,
-                    "mean of m over the random draws of the predictions; without draws m",
-                    .when = SEVERAL,
-                    .text = "{.randomized}{} on average over the random draws, standard deviation "
-                            "{deviation}"),
-              FIELD(REAL, "deviation", NULL, deviation, "standard deviation of m over the draws",
-                    .when = SEVERAL),
-              FIELD(REAL, "mistake_bound", "mistake bound", bound,
-                    "bound on expected_mistakes by the theorem", .when = SEVERAL,
-                    .text = "[{.randomized}expected ]m <= {}: [{.exceeded}~held]"),
-              FIELD(FLAG, "held", NULL, held, "expected_mistakes is not above mistake_bound",
-                    .when = SEVERAL))
+PUBLIC_FIELDS(
+    hsp_experts_fields, hsp_experts_report,
+    FIELD_GET(TEXT, ".several", NULL, training_several, NULL),
+    FIELD_GET(TEXT, ".exceeded", NULL, training_exceeded, NULL),
+    FIELD_GET(TEXT, ".randomized", NULL, training_randomized, NULL),
+    FIELD_GET(TEXT, ".negation", NULL, training_negation, NULL),
+    FIELD(COUNT, "experts", "experts", count, "number of experts",
+          .text = "{}[{.several}, one set of them per class]"),
+    FIELD(COUNT, "examples", NULL, examples, "predictions made, over all passes"),
+    FIELD(FLAG, "best_negated", NULL, negated,
+          "the expert with the fewest mistakes is the negation of its column", .when = SEVERAL),
+    FIELD(SHARE, "best_share", NULL, best_share, "its share of the total weight in the end",
+          .when = SEVERAL),
+    FIELD(REAL, "best_mistakes", "its mistakes", best_mistakes,
+          "its mistakes, m*; an abstention counts half", .when = SEVERAL,
+          .text = "m* = {} of {examples:prediction}"),
+    FIELD(COUNT, "mistakes", "mistakes", mistakes, "wrong predictions, m", .when = SEVERAL,
+          .text = "m = {} of {examples:prediction}"),
+    FIELD(
+        REAL, "expected_mistakes", "expected mistakes", expected,
+        "mean of m over the random draws of the predictions; without draws m", .when = SEVERAL,
+        .text = "{.randomized}{} on average over the random draws, standard deviation {deviation}"),
+    FIELD(REAL, "deviation", NULL, deviation, "standard deviation of m over the draws",
+          .when = SEVERAL),
+    FIELD(REAL, "mistake_bound", "mistake bound", bound,
+          "bound on expected_mistakes by the theorem", .when = SEVERAL,
+          .text = "[{.randomized}expected ]m <= {}: [{.exceeded}~held]"),
+    FIELD(FLAG, "held", NULL, held, "expected_mistakes is not above mistake_bound",
+          .when = SEVERAL))
 
 /* ---- Evidence ---- */
 
@@ -271,12 +268,11 @@ PUBLIC_FIELDS(
     FIELD_GET(FLAG, "converged", "converged", training_converged,
               "the last pass changed nothing, the duality gap is within its target, or all passes "
               "of experts are made",
-              .text = "{}[ (ended: {.limit})][: duality gap {gap}[ (target "
-                      "{.target})]{.note}[, limited by rounding errors ({.limiting})]]"),
+              .text = "{}[ (ended: {.limit})][: duality gap {gap}[ (target {.target})]{.note}[, "
+                      "limited by rounding errors ({.limiting})]]"),
     FIELD_GET(TEXT, "stop", NULL, training_stop,
               "why the run ended: converged, stalled (no step got further, though passes were "
-              "left), passes, "
-              "updates, seconds, request or inseparable"),
+              "left), passes, updates, seconds, request or inseparable"),
     {.type = HSP_FIELD_PART,
      .of = hsp_convergence_fields,
      .get = training_convergence,
@@ -306,11 +302,11 @@ PUBLIC_FIELDS(
           "online (prequential) error: share of wrong predictions in the first pass, each made "
           "before learning from the row",
           .when = "null for learners that do not learn row by row",
-          .text = "{} ({.online_wrong} of {.online_rows:row}, each predicted before learning "
-                  "from it)"),
+          .text =
+              "{} ({.online_wrong} of {.online_rows:row}, each predicted before learning from it)"),
     FIELD_GET(OBJECT, "evidence", NULL, training_evidence,
-              "why no hyperplane separates the classes: multipliers with which the rows of the "
-              "two sides have the same mean",
+              "why no hyperplane separates the classes: multipliers with which the rows of the two "
+              "sides have the same mean",
               .when = "absent unless stop is inseparable", .optional = 1,
               .of = hsp_evidence_fields),
     FIELD(SECONDS, "train_seconds", NULL, train_seconds,
