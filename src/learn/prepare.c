@@ -151,50 +151,47 @@ static hsp_status prepare_drop(hsp_context *ctx, hsp__prepared *to, hsp_error *e
     return status;
 }
 
-/* Weights that came with the rows (hsp_data_set_weights). */
-static hsp_status prepare_take_weights(hsp_context *ctx, const hsp_options *options,
-                                       hsp__prepared *to, hsp_error *err)
-{
-    const double *given = to->data->row_weights;
-    const uint64_t rows = to->data->view.rows;
-    int zero = 0;
-    if (!given) return HSP_OK;
-    if (!hsp__options_have(options, "row-weight"))
-        return hsp__fail(err, HSP_USAGE,
-                         "the rows have weights, which the learner %s does not take: remove them "
-                         "(hsp_data_set_weights with NULL), or use another learner",
-                         hsp_options_table(options)->name);
-    to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
-    if (!to->weight) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < rows; i++) {
-        to->weight[i] = given[i];
-        zero |= !(given[i] > 0);
-    }
-    hsp_status status = zero ? prepare_drop(ctx, to, err) : HSP_OK;
-    if (to->weighed) to->base = to->data = to->weighed;
-    return status;
-}
-
-/* The weights are in a column, which is not a feature: it is 0 in a copy of the rows. */
+/* The weights are in a column, which is not a feature: it is 0 in a copy of the rows. Or they came
+ * with the rows (hsp_data_set_weights). */
 static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const hsp_options *options,
                                 hsp__prepared *to, hsp_error *err)
 {
     const char *text = hsp__option_text(options, "row-weight");
-    uint64_t column, *origin = NULL;
-    if (!text) return prepare_take_weights(ctx, options, to, err);
-    if (hsp__option_is(options, "normalize", "rows"))
+    const double *own = to->data->row_weights;
+    const uint64_t rows = to->data->view.rows;
+    uint64_t column = 0, *origin = NULL;
+    int zero = text != NULL;
+    if (!text && !own) return HSP_OK;
+    if (!text && !hsp__options_have(options, "row-weight"))
+        return hsp__fail(err, HSP_USAGE,
+                         "the rows have weights, which the learner %s does not take: remove them "
+                         "(hsp_data_set_weights with NULL), or use another learner",
+                         hsp_options_table(options)->name);
+    if (text && hsp__option_is(options, "normalize", "rows"))
         return hsp__fail_option(
             err, "--row-weight",
             "--row-weight cannot be combined with --normalize rows, because the weight column "
             "would count in the norm; normalise the rows first, or use --normalize ball");
-    hsp_status status = hsp__row_weights_column(to->data, text, err, &column);
-    if (!status) status = prepare_kept(ctx, given, options, err, &origin);
-    if (!status) status = hsp__row_weights_rows(ctx, to->data, column, origin, err, &to->weight);
-    if (!status) status = prepare_drop(ctx, to, err);
-    hsp__free(&ctx->allocator, origin);
-    if (status) return status;
-    hsp__row_weights_blank(to->weighed, column);
-    to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
+    if (text) {
+        HSP__TRY(hsp__row_weights_column(to->data, text, err, &column));
+        HSP__TRY(prepare_kept(ctx, given, options, err, &origin));
+        hsp_status status = hsp__row_weights_rows(ctx, to->data, column, origin, err, &to->weight);
+        hsp__free(&ctx->allocator, origin);
+        if (status) return status;
+    } else {
+        to->weight = hsp__new_raw(&ctx->allocator, rows, sizeof *to->weight);
+        if (!to->weight) return hsp__fail_memory(err);
+        for (uint64_t i = 0; i < rows; i++) {
+            to->weight[i] = own[i];
+            zero |= !(own[i] > 0);
+        }
+    }
+    if (!zero) return HSP_OK;
+    HSP__TRY(prepare_drop(ctx, to, err));
+    if (text) {
+        hsp__row_weights_blank(to->weighed, column);
+        to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
+    }
     to->base = to->data = to->weighed;
     return HSP_OK;
 }

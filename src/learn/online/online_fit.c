@@ -55,30 +55,33 @@ typedef struct online_fit_state {
 
 /* ---- One-vs-one ------------------------------------------------------------------------------ */
 
-/* The longest row, where somebody asks. */
-static hsp_status online_fit_radius(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
-                                    const hsp__kernel_scores *kernel, hsp_error *err,
-                                    double *radius)
+/* Runs over the rows of `data` and their kernel scores, ready for training; the longest row, where
+ * somebody asks. `numbers`: those that a precomputed kernel knows the rows by. */
+static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
+                                  const uint64_t *numbers, online_fit_state *own, hsp_error *err,
+                                  double *radius)
 {
     const hsp__online_rule *rule = train->learner->rule;
+    const hsp_view *view = &data->view;
     const int traced = rule->proof && hsp__option_text(train->options, "trace");
     *radius = (double)NAN;
-    if (!traced && !(rule->wants_radius && rule->wants_radius(train->options))) return HSP_OK;
-    if (kernel) return hsp__kernel_scores_radius(kernel, err, radius);
-    return hsp__largest_norm(ctx, data, err, radius);
+    if (train->kernel.kernel)
+        HSP__TRY(hsp__kernel_scores_new(ctx, train, view, numbers, err, &own->kernel));
+    if (traced || (rule->wants_radius && rule->wants_radius(train->options)))
+        HSP__TRY(own->kernel ? hsp__kernel_scores_radius(own->kernel, err, radius)
+                             : hsp__largest_norm(ctx, data, err, radius));
+    const hsp__online_facts facts = {
+        .rows = view->rows, .radius = *radius, .votes = train->prepared.votes};
+    HSP__TRY(hsp__ovr_init(&own->team, ctx, train->learner, train->options, &facts, view->classes,
+                           own->kernel ? 0 : view->cols, err));
+    return own->kernel ? hsp__kernel_scores_join(own->kernel, &own->team, err) : HSP_OK;
 }
 
-/* Runs of `classes` classes over the rows of `data`, ready for training. */
-static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
-                                  hsp__kernel_scores *kernel, double radius, hsp_error *err,
-                                  hsp__ovr *team)
+static void online_fit_drop(online_fit_state *own)
 {
-    const hsp_view *view = &data->view;
-    const hsp__online_facts facts = {
-        .rows = view->rows, .radius = radius, .votes = train->prepared.votes};
-    hsp_status status = hsp__ovr_init(team, ctx, train->learner, train->options, &facts,
-                                      view->classes, kernel ? 0 : view->cols, err);
-    return status || !kernel ? status : hsp__kernel_scores_join(kernel, team, err);
+    hsp__trace_free(own->trace);
+    hsp__ovr_free(&own->team);
+    hsp__kernel_scores_free(own->kernel);
 }
 
 /* What the run of a pair of classes learned, to its task: weights, or with a kernel coefficients. */
@@ -117,27 +120,21 @@ hsp_status hsp__online_fit(hsp__train *train, hsp_context *ctx, hsp__task *task,
 {
     const hsp_view *view = task->problem.view;
     const hsp_data data = {.memory = ctx->allocator, .view = *view, .checked = 1};
-    const hsp__train_kernel *known = &train->kernel;
-    hsp__kernel_scores *kernel = NULL;
-    hsp__ovr team = {0};
+    const uint64_t *known = train->kernel.ids ? train->kernel.ids : train->kernel.origin;
+    online_fit_state own = {0};
     uint64_t *numbers = NULL;
-    hsp_status status = HSP_OK;
     hsp_stop why;
-    if (known->ids || known->origin) { /* of a precomputed kernel */
+    if (known) { /* of a precomputed kernel */
         numbers = hsp__new_raw(&ctx->allocator, view->rows, sizeof *numbers);
         if (!numbers) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < view->rows; i++)
-            numbers[i] = (known->ids ? known->ids : known->origin)[task->list[i]];
+            numbers[i] = known[task->list[i]];
     }
-    if (known->kernel)
-        status =
-            hsp__kernel_scores_new(ctx, train, view, numbers ? numbers : task->list, err, &kernel);
-    if (!status) status = online_fit_radius(train, ctx, &data, kernel, err, &task->radius);
-    if (!status) status = online_fit_team(train, ctx, &data, kernel, task->radius, err, &team);
-    if (!status) status = hsp__ovr_run(&team, view, err);
-    if (!status) status = online_fit_take(ctx, &team, kernel, task, err);
-    hsp__ovr_free(&team);
-    hsp__kernel_scores_free(kernel);
+    hsp_status status = online_fit_team(train, ctx, &data, numbers ? numbers : task->list, &own,
+                                        err, &task->radius);
+    if (!status) status = hsp__ovr_run(&own.team, view, err);
+    if (!status) status = online_fit_take(ctx, &own.team, own.kernel, task, err);
+    online_fit_drop(&own);
     hsp__free(&ctx->allocator, numbers);
     hsp__watch_tick(&train->watch, view->rows, report, &why);
     return status;
@@ -156,13 +153,8 @@ static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
     const hsp__train_kernel *known = &train->kernel;
     const hsp_data *data = train->prepared.data;
     const char *path = hsp__option_text(train->options, "trace");
-    if (known->kernel)
-        HSP__TRY(hsp__kernel_scores_new(train->ctx, train, train->prepared.view,
-                                        known->ids ? known->ids : known->origin, err,
-                                        &own->kernel));
-    HSP__TRY(online_fit_radius(train, train->ctx, data, own->kernel, err, &train->run.radius));
-    HSP__TRY(
-        online_fit_team(train, train->ctx, data, own->kernel, train->run.radius, err, &own->team));
+    HSP__TRY(online_fit_team(train, train->ctx, data, known->ids ? known->ids : known->origin, own,
+                             err, &train->run.radius));
     if (!path) return HSP_OK;
     if (own->team.classes > 2)
         return hsp__fail_option(err, "--trace",
@@ -223,10 +215,7 @@ static hsp_status online_fit_finish(hsp__train *train, hsp_error *err)
 
 static void online_fit_free(hsp__train *train)
 {
-    online_fit_state *own = train->native;
-    hsp__trace_free(own->trace);
-    hsp__ovr_free(&own->team);
-    hsp__kernel_scores_free(own->kernel);
+    online_fit_drop(train->native);
 }
 
 const hsp__native hsp__online_native = {.bytes = sizeof(online_fit_state),

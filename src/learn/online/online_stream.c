@@ -243,30 +243,25 @@ static hsp_status online_stream_names(online_stream_work *work, hsp__names *name
     return room ? HSP_OK : hsp__fail_memory(err);
 }
 
-/* Is there something to make a model of? What did not come because the rest was not read is not
- * missed. */
-static hsp_status online_stream_checked(online_stream_work *work, hsp_error *err)
-{
-    const int none = online_stream_seen(work) == 0, part = work->enough || hsp__stopped(work->ctx);
-    const uint32_t count = work->classes.count,
-                   named = work->given ? work->given : (uint32_t)work->rest;
-    if (hsp__stopped(work->ctx) == HSP__STOP_REQUESTED) {
-        if (!none && count > 1) return HSP_OK;
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
-    }
-    if (hsp__stopped(work->ctx) && (none || count < 2)) return hsp__train_late(err);
-    if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
-    if (part && count > 1) return HSP_OK;
-    HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
-    return hsp__prepare_met(&work->classes, work->met, 0, named, err);
-}
-
 static hsp_status online_stream_model(online_stream_work *work, hsp_training *run, hsp_error *err,
                                       hsp_model **out)
 {
     hsp__ovr *team = &work->team;
+    const hsp__stop_why stopped = hsp__stopped(work->ctx);
+    const int none = online_stream_seen(work) == 0;
+    const uint32_t count = work->classes.count,
+                   named = work->given ? work->given : (uint32_t)work->rest;
+    /* Is there something to make a model of? What did not come because the rest was not read is not
+     * missed. */
+    if (stopped == HSP__STOP_REQUESTED && (none || count < 2))
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
+    if (stopped && (none || count < 2)) return hsp__train_late(err);
+    if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    if (!((work->enough || stopped) && count > 1)) {
+        HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
+        HSP__TRY(hsp__prepare_met(&work->classes, work->met, 0, named, err));
+    }
     hsp__names names;
-    HSP__TRY(online_stream_checked(work, err));
     uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);

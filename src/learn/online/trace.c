@@ -56,52 +56,8 @@ void hsp__trace_free(hsp__trace *trace)
     hsp__free(&memory, trace);
 }
 
-/* A separator of rows scaled otherwise, or in another space, would be another one here. */
-static hsp_status trace_check(const hsp_model *model, const char *path, const hsp_kernel *kernel,
-                              hsp_scaling *const *scalings, hsp_error *err)
-{
-    /* the kernel linear alone leaves weights whose length is that of w */
-    const int weights = !kernel || strcmp(hsp_kernel_text(kernel), "linear") == 0;
-    if (model->scorers != 1 || model->hypothesis != (weights ? HSP__LINEAR : HSP__EXPANSION))
-        return hsp__fail_option(err, path,
-                                "expected a %s separator of two classes as the reference",
-                                weights ? "linear" : "kernel");
-    if (!weights && strcmp(hsp_model_kernel(model), hsp_kernel_text(kernel)) != 0)
-        return hsp__fail_option(err, path,
-                                "the reference was trained with the kernel %s, this run with %s",
-                                hsp_model_kernel(model), hsp_kernel_text(kernel));
-    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
-        if (!hsp__scaling_same(model->scalings[i], scalings[i]))
-            return hsp__fail_option(err, path,
-                                    "the reference was trained on rows scaled in another way; "
-                                    "train it with the same --scale and --normalize");
-    return HSP_OK;
-}
-
-/* The same of a kernel: its sums with the rows, and its length. */
-static hsp_status trace_take_sums(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
-                                  double sign, const hsp_view *view, hsp_error *err,
-                                  double *squares)
-{
-    const hsp__expansion *expansion = model->expansion;
-    hsp_context quiet = hsp__quiet(ctx);
-    hsp__support support = {0};
-    double length = 0;
-    trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
-    hsp_status status = trace->sums ? HSP_OK : hsp__fail_memory(err);
-    if (!status)
-        status = hsp__support_init(&support, ctx, expansion->kernel, expansion->rows,
-                                   expansion->source, err);
-    if (!status) status = hsp__expansion_score(&quiet, model, &support, view, err, trace->sums);
-    if (!status) status = hsp__expansion_length(ctx, model, 0, err, &length);
-    hsp__support_free(&support, ctx);
-    for (uint64_t i = 0; !status && i < trace->rows; i++)
-        trace->sums[i] = sign * (trace->sums[i] - model->offsets[0]);
-    *squares += length * length;
-    return status;
-}
-
-/* The reference, its sign turned if its positive class is our negative one. */
+/* The reference, its sign turned if its positive class is our negative one: its weights or, with a
+ * kernel, its sums with the rows, and its length. */
 static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_model *model,
                              const char *path, const hsp_kernel *kernel, const hsp_data *data,
                              hsp_error *err)
@@ -112,9 +68,7 @@ static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_mode
         return hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                             "the reference does not know the class '%s'", positive);
     const double sign = side == 1 ? 1 : -1, c = trace->proof.constant;
-    double squares = 0;
-    if (!model->weights)
-        HSP__TRY(trace_take_sums(trace, ctx, model, sign, &data->view, err, &squares));
+    double squares = 0, length = 0;
     if (model->weights) {
         trace->w = hsp__new(&trace->memory, trace->cols, sizeof *trace->w);
         if (!trace->w) return hsp__fail_memory(err);
@@ -123,11 +77,26 @@ static hsp_status trace_take(hsp__trace *trace, hsp_context *ctx, const hsp_mode
             squares += model->weights[j] * model->weights[j];
         }
     }
-    if (kernel && model->weights) { /* scores of rows with w* alone */
+    if (kernel || !model->weights) {
         trace->sums = hsp__new(&trace->memory, trace->rows, sizeof *trace->sums);
         if (!trace->sums) return hsp__fail_memory(err);
+    }
+    for (uint64_t i = 0; kernel && model->weights && i < trace->rows; i++)
+        trace->sums[i] = hsp__row_score(&data->view, i, trace->w, 0);
+    if (!model->weights) {
+        const hsp__expansion *expansion = model->expansion;
+        hsp_context quiet = hsp__quiet(ctx);
+        hsp__support support = {0};
+        hsp_status status = hsp__support_init(&support, ctx, expansion->kernel, expansion->rows,
+                                              expansion->source, err);
+        if (!status)
+            status = hsp__expansion_score(&quiet, model, &support, &data->view, err, trace->sums);
+        if (!status) status = hsp__expansion_length(ctx, model, 0, err, &length);
+        hsp__support_free(&support, ctx);
+        if (status) return status;
         for (uint64_t i = 0; i < trace->rows; i++)
-            trace->sums[i] = hsp__row_score(&data->view, i, trace->w, 0);
+            trace->sums[i] = sign * (trace->sums[i] - model->offsets[0]);
+        squares = length * length;
     }
     trace->b = c > 0 ? sign * hsp__model_bias(model, 0) : 0; /* through the origin there is no b* */
     if (c > 0) squares += trace->b / c * (trace->b / c);
@@ -140,9 +109,26 @@ static hsp_status trace_reference(hsp__trace *trace, hsp_context *ctx, const cha
                                   hsp_scaling *const *scalings, hsp_error *err)
 {
     const hsp_view *view = &data->view;
+    /* the kernel linear alone leaves weights whose length is that of w */
+    const int weights = !kernel || strcmp(hsp_kernel_text(kernel), "linear") == 0;
+    int same = 1;
     hsp_model *model = NULL;
     HSP__TRY(hsp_model_read(ctx, path, err, &model));
-    hsp_status status = trace_check(model, path, kernel, scalings, err);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        same &= hsp__scaling_same(model->scalings[i], scalings[i]);
+    hsp_status status = HSP_OK;
+    if (model->scorers != 1 || model->hypothesis != (weights ? HSP__LINEAR : HSP__EXPANSION))
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "expected a %s separator of two classes as the reference",
+                              weights ? "linear" : "kernel");
+    else if (!weights && strcmp(hsp_model_kernel(model), hsp_kernel_text(kernel)) != 0)
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "the reference was trained with the kernel %s, this run with %s",
+                              hsp_model_kernel(model), hsp_kernel_text(kernel));
+    else if (!same) /* it would be another separator here */
+        status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
+                              "the reference was trained on rows scaled in another way; train it "
+                              "with the same --scale and --normalize");
     if (!status) status = trace_take(trace, ctx, model, path, kernel, data, err);
     hsp_model_free(model);
     if (status) return status;

@@ -81,28 +81,6 @@ static double calibration_fit_x(const calibration_fit_platt *fit, uint64_t i)
     return calibration_fit_score(fit->scored, i) / fit->unit - fit->centre;
 }
 
-/* Centre and unit. 0 when all scores are equal, so that the slope says nothing. */
-static int calibration_fit_standardise(calibration_fit_platt *fit, double rows)
-{
-    const hsp__scored *scored = fit->scored;
-    double largest = 0, mean = 0, squares = 0;
-    for (uint64_t i = 0; i < scored->rows; i++)
-        largest = fmax(largest, fabs(calibration_fit_score(scored, i)));
-    if (!(largest > 0)) return 0;
-    for (uint64_t i = 0; i < scored->rows; i++)
-        mean +=
-            calibration_fit_weight(scored, i) / rows * (calibration_fit_score(scored, i) / largest);
-    for (uint64_t i = 0; i < scored->rows; i++) {
-        const double x = calibration_fit_score(scored, i) / largest - mean;
-        squares += calibration_fit_weight(scored, i) / rows * (x * x);
-    }
-    const double deviation = sqrt(squares);
-    if (!(deviation > CALIBRATION_FIT_SMALL)) return 0;
-    fit->unit = largest * deviation;
-    fit->centre = mean / deviation;
-    return fit->unit > 0;
-}
-
 static double calibration_fit_loss(const calibration_fit_platt *fit, const double at[2])
 {
     double sum = 0;
@@ -139,16 +117,42 @@ static double calibration_fit_direction(const calibration_fit_platt *fit, const 
     return g0 * step[0] + g1 * step[1];
 }
 
-static void calibration_fit_newton(const calibration_fit_platt *fit, double at[2])
+void hsp__fit_platt(const hsp__scored *scored, double platt[2])
 {
-    double loss = calibration_fit_loss(fit, at);
+    double total[2], largest = 0, mean = 0, squares = 0;
+    calibration_fit_total(scored, total);
+    const double rows = total[0] + total[1];
+    calibration_fit_platt fit = {.scored = scored,
+                                 .target = {1 / (total[0] + 2), (total[1] + 1) / (total[1] + 2)}};
+    assert(total[0] >= 0 && total[1] >= 0 && fit.target[0] <= 0.5 && fit.target[1] >= 0.5);
+    for (uint64_t i = 0; i < scored->rows; i++)
+        largest = fmax(largest, fabs(calibration_fit_score(scored, i)));
+    for (uint64_t i = 0; largest > 0 && i < scored->rows; i++)
+        mean +=
+            calibration_fit_weight(scored, i) / rows * (calibration_fit_score(scored, i) / largest);
+    for (uint64_t i = 0; largest > 0 && i < scored->rows; i++) {
+        const double x = calibration_fit_score(scored, i) / largest - mean;
+        squares += calibration_fit_weight(scored, i) / rows * (x * x);
+    }
+    const double deviation = sqrt(squares);
+    fit.unit = largest * deviation;
+    fit.centre = mean / deviation;
+    if (!(largest > 0) || !(deviation > CALIBRATION_FIT_SMALL) || !(fit.unit > 0)) {
+        /* one score: the constant that has the mean of the targets */
+        const double own = total[1] * fit.target[1] + total[0] * fit.target[0];
+        platt[0] = 0;
+        platt[1] = scored->rows ? log(own / (rows - own)) : 0;
+        return;
+    }
+    double at[2] = {0, log((total[1] + 1) / (total[0] + 1))};
+    double loss = calibration_fit_loss(&fit, at);
     for (int k = 0; k < CALIBRATION_FIT_STEPS; k++) {
         double step[2], size = 1;
-        const double fall = calibration_fit_direction(fit, at, step);
-        if (!(fall < 0)) return;
+        const double fall = calibration_fit_direction(&fit, at, step);
+        if (!(fall < 0)) break;
         for (int halving = 0; halving < CALIBRATION_FIT_HALVINGS; halving++, size /= 2) {
             const double next[2] = {at[0] + size * step[0], at[1] + size * step[1]};
-            const double reached = calibration_fit_loss(fit, next);
+            const double reached = calibration_fit_loss(&fit, next);
             if (!(reached <=
                   loss + CALIBRATION_FIT_DECREASE * size * fall + CALIBRATION_FIT_SMALL * loss))
                 continue;
@@ -157,26 +161,8 @@ static void calibration_fit_newton(const calibration_fit_platt *fit, double at[2
             loss = reached;
             break;
         }
-        if (hypot(step[0], step[1]) <= CALIBRATION_FIT_SMALL * (1 + hypot(at[0], at[1]))) return;
+        if (hypot(step[0], step[1]) <= CALIBRATION_FIT_SMALL * (1 + hypot(at[0], at[1]))) break;
     }
-}
-
-void hsp__fit_platt(const hsp__scored *scored, double platt[2])
-{
-    double total[2];
-    calibration_fit_total(scored, total);
-    calibration_fit_platt fit = {.scored = scored,
-                                 .target = {1 / (total[0] + 2), (total[1] + 1) / (total[1] + 2)}};
-    assert(total[0] >= 0 && total[1] >= 0 && fit.target[0] <= 0.5 && fit.target[1] >= 0.5);
-    double at[2] = {0, log((total[1] + 1) / (total[0] + 1))};
-    platt[0] = 0;
-    if (!calibration_fit_standardise(&fit, total[0] + total[1])) {
-        /* one score: the constant that has the mean of the targets */
-        const double own = total[1] * fit.target[1] + total[0] * fit.target[0];
-        platt[1] = scored->rows ? log(own / (total[0] + total[1] - own)) : 0;
-        return;
-    }
-    calibration_fit_newton(&fit, at);
     platt[0] = fmax(fmin(at[0] / fit.unit, DBL_MAX), -DBL_MAX);
     platt[1] = at[1] - at[0] * fit.centre;
 }
@@ -202,37 +188,10 @@ static void calibration_fit_join(calibration_fit_point *to, const calibration_fi
     to->last = from->last;
 }
 
-/* Points of one score become one point. */
-static uint64_t calibration_fit_merge(calibration_fit_point *points, uint64_t count)
-{
-    uint64_t used = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        if (used && points[used - 1].x == points[i].x)
-            calibration_fit_join(&points[used - 1], &points[i]);
-        else
-            points[used++] = points[i];
-    }
-    return used;
-}
-
 static double calibration_fit_mean(const calibration_fit_point *point)
 {
     assert(!(point->weight < 0) && !(point->own > point->weight * (1 + 1e-9)));
     return point->own / point->weight;
-}
-
-/* One point after the other, pooled backwards as long as they do not rise. */
-static uint64_t calibration_fit_pool(calibration_fit_point *points, uint64_t count)
-{
-    uint64_t used = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        points[used++] = points[i];
-        for (; used > 1 &&
-               !(calibration_fit_mean(&points[used - 2]) < calibration_fit_mean(&points[used - 1]));
-             used--)
-            calibration_fit_join(&points[used - 2], &points[used - 1]);
-    }
-    return used;
 }
 
 hsp_status hsp__fit_isotonic(hsp_context *ctx, const hsp__scored *scored, hsp_error *err,
@@ -258,9 +217,20 @@ hsp_status hsp__fit_isotonic(hsp_context *ctx, const hsp__scored *scored, hsp_er
             (calibration_fit_point){s, s, calibration_fit_own(scored, i) ? weight : 0, weight};
     }
     qsort(points, scored->rows, sizeof *points, calibration_fit_compare);
-    const uint64_t pools =
-        calibration_fit_pool(points, calibration_fit_merge(points, scored->rows));
-    uint64_t used = 0;
+    uint64_t count = 0, pools = 0, used = 0;
+    for (uint64_t i = 0; i < scored->rows; i++) { /* points of one score become one point */
+        if (count && points[count - 1].x == points[i].x)
+            calibration_fit_join(&points[count - 1], &points[i]);
+        else
+            points[count++] = points[i];
+    }
+    for (uint64_t i = 0; i < count; i++) { /* pooled backwards as long as they do not rise */
+        points[pools++] = points[i];
+        for (; pools > 1 && !(calibration_fit_mean(&points[pools - 2]) <
+                              calibration_fit_mean(&points[pools - 1]));
+             pools--)
+            calibration_fit_join(&points[pools - 2], &points[pools - 1]);
+    }
     for (uint64_t i = 0; i < pools; i++) {
         const double p = fmin(fmax(calibration_fit_mean(&points[i]), least), most);
         x[used] = points[i].x;

@@ -236,30 +236,10 @@ static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
     return grid_fill(spec, equals + 1, counts || option->type == HSP_OPTION_INTEGER, err);
 }
 
-static hsp_status grid_finish(hsp__grid *grid, hsp_error *err)
-{
-    grid->path = grid->count;
-    grid->along = grid->points = 1;
-    for (size_t a = 0; a < grid->count; a++) {
-        const hsp__grid_axis *axis = &grid->axes[a];
-        grid->points *= axis->values.count;
-        if (grid->points > HSP__GRID_MOST)
-            return hsp__fail_option(
-                err, "--tune", "more than %d combinations of values; give fewer", HSP__GRID_MOST);
-        for (size_t b = 0; b < a; b++)
-            if (grid->axes[b].option == axis->option)
-                return hsp__fail_option(err, "--tune", "%s is there twice", axis->option->name);
-        if (grid->path < grid->count || !axis->numbers) continue;
-        grid->path = a;
-        grid->along = axis->values.count;
-    }
-    return HSP_OK;
-}
-
 hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const char *const *specs,
                            size_t count, hsp_error *err, hsp__grid *out)
 {
-    hsp__grid grid = {.memory = ctx->allocator};
+    hsp__grid grid = {.memory = ctx->allocator, .path = count, .along = 1, .points = 1};
     hsp_status status = HSP_OK;
     if (!count)
         return hsp__fail_option(
@@ -276,7 +256,19 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
         if (!status) status = grid_axis(ctx, &spec, err);
         hsp_options_free(spec.probe);
     }
-    if (!status) status = grid_finish(&grid, err);
+    for (size_t a = 0; !status && a < count; a++) {
+        const hsp__grid_axis *axis = &grid.axes[a];
+        grid.points *= axis->values.count;
+        if (grid.points > HSP__GRID_MOST)
+            status = hsp__fail_option(
+                err, "--tune", "more than %d combinations of values; give fewer", HSP__GRID_MOST);
+        for (size_t b = 0; !status && b < a; b++)
+            if (grid.axes[b].option == axis->option)
+                status = hsp__fail_option(err, "--tune", "%s is there twice", axis->option->name);
+        if (grid.path < count || !axis->numbers) continue;
+        grid.path = a;
+        grid.along = axis->values.count;
+    }
     if (status) hsp__grid_free(&grid);
     if (!status) *out = grid;
     return status;
