@@ -53,14 +53,8 @@ GETTER(audit_mistakes, audit, seen, audit_recorded(seen, "mistakes"))
 GETTER(audit_experts, audit, seen, audit_recorded(seen, "experts"))
 GETTER(audit_rows, audit, seen, audit_recorded(seen, "examples"))
 
-static const void *audit_updates(const void *record, size_t i, void *room)
-{
-    const char *updates = hsp_model_metadata(((const audit *)record)->given.model, "updates");
-    (void)i;
-    if (!updates) return NULL;
-    *(uint64_t *)room = strtoull(updates, NULL, 10);
-    return room;
-}
+GETTER_AT(audit_updates, audit, seen, uint64_t, hsp_model_metadata(seen->given.model, "updates"),
+          strtoull(hsp_model_metadata(seen->given.model, "updates"), NULL, 10))
 
 /* What w* is; NULL: experts are compared with the best of them. */
 static const void *audit_compared(const void *record, size_t i, void *room)

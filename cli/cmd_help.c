@@ -22,13 +22,9 @@ static const cli_group help_groups[] = {
 
 /* ---- Tables of options ---- */
 
-static const void *help_type(const void *record, size_t i, void *room)
-{
-    static const char *const types[] = {"flag", "integer", "real", "choice", "text", "list"};
-    (void)i, (void)room;
-    return types[((const hsp_option *)record)->type];
-}
+static const char *const help_types[] = {"flag", "integer", "real", "choice", "text", "list"};
 
+GETTER(help_type, hsp_option, option, help_types[option->type])
 GETTER(help_min, hsp_option, option, option->min < option->max ? &option->min : NULL)
 GETTER(help_max, hsp_option, option, option->min < option->max ? &option->max : NULL)
 
@@ -152,14 +148,12 @@ FIELDS(help_command_fields, help_command,
        FIELD_GET(LIST, "variants", NULL, help_variant_at, "its learners, generators or actions",
                  .of = cli_option_table_fields))
 
-static const void *help_command_at(const void *record, size_t i, void *room)
+static const cli_command *help_nth(const help *all, size_t i)
 {
-    const help *all = record;
-    help_command *one = room;
-    const cli_command *command = !all->only ? cli_commands[i] : i ? NULL : all->only;
-    *one = (help_command){command, all};
-    return command ? one : NULL;
+    return !all->only ? cli_commands[i] : i ? NULL : all->only;
 }
+
+GETTER_AT(help_command_at, help, all, help_command, help_nth(all, i), help_nth(all, i), all)
 
 FIELDS(help_fields, help, FIELD(TEXT, "version", NULL, version, "version of halfspace"),
        FIELD_GET(LIST, "commands", NULL, help_command_at, "the commands",

@@ -35,43 +35,23 @@ typedef struct inspect_class {
 } inspect_class;
 
 typedef struct inspect_column {
-    uint64_t column, duplicate_of; /* from 1 */
+    uint64_t column; /* from 1 */
     const char *name;
     hsp_column_summary all;
     const hsp_data *data;
 } inspect_column;
 
-static const void *inspect_class_at(const void *record, size_t i, void *room)
-{
-    const inspect *seen = record;
-    inspect_class *one = room;
-    if (i >= hsp_data_classes(seen->data)) return NULL;
-    *one = (inspect_class){hsp_data_class_name(seen->data, (uint32_t)i),
-                           hsp_summary_class_count(seen->summary, (uint32_t)i), 0};
-    one->share = (double)one->rows / (double)seen->totals->rows;
-    return one;
-}
+GETTER_AT(inspect_class_at, inspect, seen, inspect_class, i < hsp_data_classes(seen->data),
+          hsp_data_class_name(seen->data, (uint32_t)i),
+          hsp_summary_class_count(seen->summary, (uint32_t)i),
+          (double)hsp_summary_class_count(seen->summary, (uint32_t)i) / (double)seen->totals->rows)
 
-static const void *inspect_column_at(const void *record, size_t i, void *room)
-{
-    const inspect *seen = record;
-    inspect_column *one = room;
-    if (i >= seen->columns) return NULL;
-    *one = (inspect_column){.column = i + 1,
-                            .name = hsp_data_feature_name(seen->data, i),
-                            .all = *hsp_summary_column(seen->summary, i),
-                            .data = seen->data};
-    one->duplicate_of =
-        one->all.duplicate_of < 0 ? UINT64_MAX : (uint64_t)one->all.duplicate_of + 1;
-    return one;
-}
+GETTER_AT(inspect_column_at, inspect, seen, inspect_column, i < seen->columns, i + 1,
+          hsp_data_feature_name(seen->data, i), *hsp_summary_column(seen->summary, i), seen->data)
 
-static const void *inspect_warning_at(const void *record, size_t i, void *room)
-{
-    const cli_watch *watch = &((const inspect *)record)->watch;
-    (void)room;
-    return i < watch->count ? watch->sentences[i] : NULL;
-}
+GETTER(inspect_warning_at, inspect, seen, i < seen->watch.count ? seen->watch.sentences[i] : NULL)
+GETTER_NEW(inspect_duplicate_of, inspect_column, one, uint64_t,
+           one->all.duplicate_of < 0 ? UINT64_MAX : (uint64_t)one->all.duplicate_of + 1)
 
 /* What stands out in a column. */
 static const void *inspect_column_note(const void *record, size_t i, void *room)
@@ -123,9 +103,9 @@ FIELDS(inspect_column_fields, inspect_column,
        FIELD(REAL, "stdev", "stdev", all.stdev, "standard deviation, with divisor rows"),
        FIELD(COUNT, "nonzeros", "non-zeros", all.nonzeros, "entries other than 0"),
        FIELD(FLAG, "constant", NULL, all.constant, "all values are equal"),
-       FIELD(COUNT, "duplicate_of", NULL, duplicate_of,
-             "number, from 1, of the first earlier column that it equals",
-             .when = "null if there is none"),
+       FIELD_GET(COUNT, "duplicate_of", NULL, inspect_duplicate_of,
+                 "number, from 1, of the first earlier column that it equals",
+                 .when = "null if there is none"),
        FIELD_GET(TEXT, NULL, "", inspect_column_note, NULL))
 
 FIELDS(inspect_norm_fields, hsp_totals, FIELD(REAL, "min", NULL, norm_min, "smallest"),

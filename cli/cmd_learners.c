@@ -3,11 +3,7 @@
 
 static const cli_group learners_groups[] = {{NULL, NULL}};
 
-static const void *learners_at(const void *record, size_t i, void *room)
-{
-    (void)record, (void)room;
-    return hsp_learner(i);
-}
+GETTER(learners_at, cli, run, hsp_learner(i))
 
 FIELDS(learners_fields, cli,
        FIELD_GET(LIST, "learners", NULL, learners_at, "the learners",

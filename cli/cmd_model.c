@@ -106,16 +106,9 @@ static int model_has_weights(const model_scorer *one)
     return hsp_model_weights(one->job->model, one->scorer) != NULL;
 }
 
-/* The i-th largest weight. */
-static const void *model_weight_at(const void *record, size_t i, void *room)
-{
-    const model_scorer *one = record;
-    if (!model_has_weights(one) || i >= one->count || i >= one->job->most) return NULL;
-    const uint64_t at = one->order[i].at;
-    *(model_listed *)room =
-        (model_listed){at + 1, hsp_model_feature_name(one->job->model, at), one->values[at]};
-    return room;
-}
+GETTER_AT(model_weight_at, model_scorer, one, model_listed,
+          model_has_weights(one) && i < one->count && i < one->job->most, one->order[i].at + 1,
+          hsp_model_feature_name(one->job->model, one->order[i].at), one->values[one->order[i].at])
 
 static const void *model_coefficient_at(const void *record, size_t i, void *room)
 {

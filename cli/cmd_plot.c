@@ -276,14 +276,8 @@ static const void *plot_axis_of(const plot *to, const plot_axis *axis, void *roo
     return shown;
 }
 
-static const void *plot_letter_at(const void *record, size_t i, void *room)
-{
-    const plot *to = record;
-    plot_letter *one = room;
-    if (i >= hsp_model_classes(to->given.model)) return NULL;
-    *one = (plot_letter){hsp_model_class_name(to->given.model, (uint32_t)i), {to->letters[i], 0}};
-    return one;
-}
+GETTER_AT(plot_letter_at, plot, to, plot_letter, i < hsp_model_classes(to->given.model),
+          hsp_model_class_name(to->given.model, (uint32_t)i), {to->letters[i], 0})
 
 /* A line of the plot ends where its cells do. */
 GETTER(plot_line_at, plot, to, i < (size_t)to->y.cells ? to->lines[i] : NULL)

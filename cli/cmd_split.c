@@ -26,15 +26,9 @@ typedef struct split_class {
     uint64_t rows;
 } split_class;
 
-static const void *split_class_at(const void *record, size_t i, void *room)
-{
-    const split_part *part = record;
-    split_class *one = room;
-    if (i >= hsp_split_classes(part->split)) return NULL;
-    *one = (split_class){hsp_split_class_name(part->split, (uint32_t)i),
-                         hsp_split_class_rows(part->split, part->part, (uint32_t)i)};
-    return one;
-}
+GETTER_AT(split_class_at, split_part, part, split_class, i < hsp_split_classes(part->split),
+          hsp_split_class_name(part->split, (uint32_t)i),
+          hsp_split_class_rows(part->split, part->part, (uint32_t)i))
 
 static const void *split_part_of(const split *all, int part, void *room)
 {

@@ -95,23 +95,13 @@ static const void *train_best_expert(const void *record, size_t i, void *room)
 }
 
 /* Without a model, those of the file, if they are the ones that were learned. */
-static const void *train_class_name(const void *record, size_t i, void *room)
-{
-    const train *done = record;
-    (void)room;
-    if (i >= done->run.classes) return NULL;
-    if (done->model) return hsp_model_class_name(done->model, (uint32_t)i);
-    return hsp_data_classes(done->data) == done->run.classes
-               ? hsp_data_class_name(done->data, (uint32_t)i)
-               : NULL;
-}
-
-static const void *train_neighbors(const void *record, size_t i, void *room)
-{
-    const train *done = record;
-    (void)i;
-    return cli_knn(done->model, room);
-}
+GETTER(train_class_name, train, done,
+       i >= done->run.classes ? NULL
+       : done->model          ? hsp_model_class_name(done->model, (uint32_t)i)
+       : hsp_data_classes(done->data) == done->run.classes
+           ? hsp_data_class_name(done->data, (uint32_t)i)
+           : NULL)
+GETTER(train_neighbors, train, done, cli_knn(done->model, room))
 
 FIELDS(train_minimised_fields, train,
        FIELD_GET(TEXT, "margin_class", NULL, train_margin_class,

@@ -42,30 +42,11 @@ typedef struct tune_value {
     const char *option, *value;
 } tune_value;
 
-static const void *tune_point_of(const tune *done, uint64_t point, void *room)
-{
-    tune_point *one = room;
-    if (point >= hsp_tuning_points(done->seen)) return NULL;
-    *one = (tune_point){done, point, *hsp_tuning_held_out(done->seen, point)};
-    return one;
-}
-
-GETTER(tune_chosen, tune, done, tune_point_of(done, done->chosen, room))
-
-static const void *tune_point_at(const void *record, size_t i, void *room)
-{
-    return tune_point_of(record, i, room);
-}
-
-static const void *tune_value_at(const void *record, size_t i, void *room)
-{
-    const tune_point *one = record;
-    tune_value *value = room;
-    *value = (tune_value){hsp_tuning_option(one->of->seen, i), NULL};
-    if (!value->option) return NULL;
-    value->value = hsp_tuning_value(one->of->seen, one->point, i);
-    return value;
-}
+GETTER_AT(tune_point_at, tune, done, tune_point, i < hsp_tuning_points(done->seen), done, i,
+          *hsp_tuning_held_out(done->seen, i))
+GETTER(tune_chosen, tune, done, tune_point_at(done, done->chosen, room))
+GETTER_AT(tune_value_at, tune_point, one, tune_value, hsp_tuning_option(one->of->seen, i),
+          hsp_tuning_option(one->of->seen, i), hsp_tuning_value(one->of->seen, one->point, i))
 
 /* "C 0.1, loss hinge". */
 static const void *tune_point_text(const void *record, size_t i, void *room)
@@ -80,16 +61,10 @@ static const void *tune_point_text(const void *record, size_t i, void *room)
     return text;
 }
 
-static const void *tune_mark(const void *record, size_t i, void *room)
-{
-    const tune_point *one = record;
-    const int best = one->point == one->of->best, chosen = one->point == one->of->chosen;
-    (void)i, (void)room;
-    return chosen && best ? "<- best, chosen"
-           : chosen       ? "<- chosen: the simplest near the best"
-           : best         ? "<- best"
-                          : NULL;
-}
+GETTER(tune_mark, tune_point, one,
+       one->point != one->of->chosen ? (one->point == one->of->best ? "<- best" : NULL)
+       : one->point == one->of->best ? "<- best, chosen"
+                                     : "<- chosen: the simplest near the best")
 
 GETTER(tune_fold_error, tune_point, one,
        i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->error : NULL)

@@ -12,22 +12,33 @@ static int keys_is(const hsp_field *field)
 
 /* ---- Lists of keys ---- */
 
-/* "count of rows", "number", "list of objects". */
+/* What types are called: in lists of keys, in lists of lists, in the schema. */
+static const struct {
+    const char *one, *several, *schema;
+} keys_types[] = {[HSP_FIELD_FLAG] = {"true or false", "flags", "boolean"},
+                  [HSP_FIELD_COUNT] = {"count", "counts", "integer"},
+                  [HSP_FIELD_COUNT32] = {"count", "counts", "integer"},
+                  [HSP_FIELD_REAL] = {"number", "numbers", "number"},
+                  [HSP_FIELD_LOWER] = {"number", "numbers", "number"},
+                  [HSP_FIELD_UPPER] = {"number", "numbers", "number"},
+                  [HSP_FIELD_SHARE] = {"share", "shares", "number"},
+                  [HSP_FIELD_UPPER_SHARE] = {"share", "shares", "number"},
+                  [HSP_FIELD_SECONDS] = {"seconds", "seconds", "number"},
+                  [HSP_FIELD_NUMBER] = {"number", "numbers", "number"},
+                  [HSP_FIELD_TEXT] = {"text", "texts", "string"},
+                  [HSP_FIELD_OBJECT] = {"object", "objects", "object"},
+                  [HSP_FIELD_LIST] = {"list", "lists", "array"},
+                  [HSP_FIELD_MAP] = {"object, by name", "objects", "object"}};
+
+/* "rows", "number", "list of objects". */
 static char *keys_type(const hsp_field *field)
 {
-    static const char *const types[] = {
-        "",      "true or false", "count",  "count", "number", "number", "number", "share",
-        "share", "number",        "number", "text",  "object", "",       "list",   "object"};
-    if (field->type == HSP_FIELD_SECONDS) return cli_format("seconds");
-    if (field->type == HSP_FIELD_MAP) return cli_format("object, by name");
-    if (field->type == HSP_FIELD_LIST) {
-        static const char *const items[] = {
-            "",       "flags",   "counts",  "counts", "numbers", "numbers", "numbers", "shares",
-            "shares", "numbers", "numbers", "texts",  "objects", "objects", "lists",   "objects"};
-        return cli_format("list of %s",
-                          items[field->of()->name ? HSP_FIELD_OBJECT : field->of()->type]);
-    }
-    return field->unit ? cli_format("%s", field->unit) : cli_format("%s", types[field->type]);
+    if (field->type == HSP_FIELD_LIST)
+        return cli_format(
+            "list of %s",
+            keys_types[field->of()->name ? HSP_FIELD_OBJECT : field->of()->type].several);
+    const int own = !field->unit || field->type == HSP_FIELD_MAP;
+    return cli_format("%s", own ? keys_types[field->type].one : field->unit);
 }
 
 static void keys_add(cli_keys *keys, char *name, char *type, char *meaning)
@@ -144,11 +155,8 @@ static keys_node keys_node_of(const hsp_field *field)
 
 static const char *keys_json_type(const keys_node *node)
 {
-    static const char *const types[] = {
-        NULL,     "boolean", "integer", "integer", "number", "number", "number", "number",
-        "number", "number",  "number",  "string",  "object", "object", "array",  "object"};
     if (!node->field) return node->list ? "array" : "object";
-    return types[node->field->type];
+    return keys_types[node->field->type].schema;
 }
 
 static int keys_nullable(const keys_node *node)
@@ -156,19 +164,11 @@ static int keys_nullable(const keys_node *node)
     return node->field && node->field->when && !node->field->optional;
 }
 
-static const void *keys_type_one(const void *record, size_t i, void *room)
-{
-    (void)i, (void)room;
-    return keys_nullable(record) ? NULL : keys_json_type(record);
-}
-
-static const void *keys_type_or_null(const void *record, size_t i, void *room)
-{
-    (void)room;
-    if (!keys_nullable(record) || i > 1) return NULL;
-    return i ? "null" : keys_json_type(record);
-}
-
+GETTER(keys_type_one, keys_node, node, keys_nullable(node) ? NULL : keys_json_type(node))
+GETTER(keys_type_or_null, keys_node, node,
+       !keys_nullable(node) || i > 1 ? NULL
+       : i                           ? "null"
+                                     : keys_json_type(node))
 GETTER(keys_description, keys_node, node, node->field ? node->field->meaning : NULL)
 
 static const void *keys_property_at(const void *record, size_t i, void *room)
@@ -209,22 +209,12 @@ static const void *keys_items(const void *record, size_t i, void *room)
 }
 
 /* Of a map, whose names are not known: what all its values are. */
-static const void *keys_values(const void *record, size_t i, void *room)
-{
-    const keys_node *node = record;
-    keys_node *value = room;
-    (void)i;
-    if (!node->field || node->field->type != HSP_FIELD_MAP) return NULL;
-    *value = keys_node_of(&node->field->of()[1]);
-    return value;
-}
-
-static const void *keys_closed(const void *record, size_t i, void *room)
-{
-    static const int none = 0;
-    (void)i, (void)room;
-    return ((const keys_node *)record)->fields && !((const keys_node *)record)->list ? &none : NULL;
-}
+GETTER(keys_values, keys_node, node,
+       node->field && node->field->type == HSP_FIELD_MAP
+           ? (*(keys_node *)room = keys_node_of(&node->field->of()[1]), room)
+           : NULL)
+static const int keys_none = 0;
+GETTER(keys_closed, keys_node, node, node->fields && !node->list ? &keys_none : NULL)
 
 static const hsp_field *keys_node_fields(void);
 
@@ -263,17 +253,8 @@ static const void *keys_result_at(const void *record, size_t i, void *room)
     return NULL;
 }
 
-static const void *keys_draft(const void *record, size_t i, void *room)
-{
-    (void)record, (void)i, (void)room;
-    return "https://json-schema.org/draft/2020-12/schema";
-}
-
-static const void *keys_title(const void *record, size_t i, void *room)
-{
-    (void)record, (void)i, (void)room;
-    return "Results of halfspace COMMAND --json, one definition per command";
-}
+GETTER(keys_draft, cli, run, "https://json-schema.org/draft/2020-12/schema")
+GETTER(keys_title, cli, run, "Results of halfspace COMMAND --json, one definition per command")
 
 FIELDS(keys_schema_fields, keys_property, FIELD_GET(TEXT, "$schema", NULL, keys_draft, "the draft"),
        FIELD_GET(TEXT, "title", NULL, keys_title, "the title"),

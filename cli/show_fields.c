@@ -309,11 +309,7 @@ PUBLIC_FIELDS(cli_cost_fields, fields_report,
               FIELD(COUNT, "peak_rss_bytes", NULL, peak_bytes, "most memory used", .unit = "bytes"),
               FIELD(COUNT, "threads", NULL, threads, "threads that could be used"))
 
-static const void *fields_own(const void *record, size_t i, void *room)
-{
-    (void)i, (void)room;
-    return ((const fields_report *)record)->record;
-}
+GETTER(fields_own, fields_report, report, report->record)
 
 /* What the command reports, then what it took. */
 static void fields_root(const cli_result *result, hsp_field root[3])
@@ -401,23 +397,12 @@ typedef struct fields_counts {
     size_t count;
 } fields_counts;
 
-static const void *fields_matrix_row(const void *record, size_t i, void *room)
-{
-    const cli_confusion *matrix = record;
-    fields_counts *row = room;
-    *row = (fields_counts){matrix->counts + i * matrix->classes, matrix->classes};
-    return i < matrix->classes ? row : NULL;
-}
-
+GETTER_AT(fields_matrix_row, cli_confusion, matrix, fields_counts, i < matrix->classes,
+          matrix->counts + i * matrix->classes, matrix->classes)
 GETTER(fields_matrix_count, fields_counts, row, i < row->count ? &row->counts[i] : NULL)
 
-static const hsp_field *fields_matrix(void)
-{
-    static const hsp_field row[] = {
-        {.type = HSP_FIELD_LIST, .get = fields_matrix_count, .of = hsp_field_counts},
-        {.type = HSP_FIELD_END}};
-    return row;
-}
+FIELDS(fields_matrix, fields_counts,
+       {.type = HSP_FIELD_LIST, .get = fields_matrix_count, .of = hsp_field_counts})
 
 PUBLIC_FIELDS(
     cli_confusion_fields, cli_confusion,

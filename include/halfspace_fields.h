@@ -36,7 +36,7 @@
     static const void *function(const void *record, size_t i, void *room) \
     {                                                                     \
         const record_type *self = record;                                 \
-        (void)i, (void)room;                                              \
+        (void)self, (void)i, (void)room;                                  \
         return value;                                                     \
     }
 /* Likewise, of a number that is computed. */
@@ -44,8 +44,18 @@
     static const void *function(const void *record, size_t i, void *room) \
     {                                                                     \
         const record_type *self = record;                                 \
-        (void)i;                                                          \
+        (void)self, (void)i;                                              \
         *(number_type *)room = value;                                     \
+        return room;                                                      \
+    }
+/* Likewise, of a list of records that are made: the i-th, from the values of its members, or NULL. */
+#define GETTER_AT(function, record_type, self, item_type, exists, ...)    \
+    static const void *function(const void *record, size_t i, void *room) \
+    {                                                                     \
+        const record_type *self = record;                                 \
+        (void)i;                                                          \
+        if (!(exists)) return NULL;                                       \
+        *(item_type *)room = (item_type){__VA_ARGS__};                    \
         return room;                                                      \
     }
 
