@@ -13,6 +13,7 @@
 #ifndef HALFSPACE_CLI_H
 #define HALFSPACE_CLI_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "halfspace_all.h"
@@ -145,6 +146,7 @@ hsp_status cli_check_apart(const char *option, const char *out, const char *othe
 /* Memory, or the end of the command with status 4: for small things outside library calls. */
 void *cli_memory(void *block, size_t size);
 char *cli_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *cli_format_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* ---- Help ---- */
 

@@ -18,8 +18,7 @@ void *cli_memory(void *block, size_t size)
     exit(hsp_status_exit(HSP_NO_MEMORY));
 }
 
-static char *format_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-static char *format_list(const char *format, va_list args)
+char *cli_format_list(const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
@@ -35,7 +34,7 @@ char *cli_format(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = format_list(format, args);
+    char *text = cli_format_list(format, args);
     va_end(args);
     return text;
 }
@@ -224,7 +223,7 @@ void table_cell(cli_table *table, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    table_add(table, format_list(format, args));
+    table_add(table, cli_format_list(format, args));
     va_end(args);
 }
 
@@ -233,7 +232,7 @@ void table_line(cli_table *table, const char *what, const char *format, ...)
     va_list args;
     va_start(args, format);
     table_cell(table, "%s", what);
-    table_add(table, format_list(format, args));
+    table_add(table, cli_format_list(format, args));
     va_end(args);
 }
 

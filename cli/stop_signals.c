@@ -1,5 +1,5 @@
-/* What to watch out for in a data set before learning from it: each rule is one function that adds
- * a sentence or nothing. */
+/* What to watch out for in a data set before learning from it: each rule adds a sentence or
+ * nothing. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +20,16 @@ typedef struct watched {
                             perhaps not for the decimals that they were read from; "" for nothing */
 } watched;
 
-static void stop_signals_add(cli_watch *watch, char *sentence)
+static void stop_signals_add(const watched *seen, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void stop_signals_add(const watched *seen, const char *format, ...)
 {
+    cli_watch *watch = seen->watch;
+    va_list args;
+    va_start(args, format);
     watch->sentences = cli_memory(watch->sentences, (watch->count + 1) * sizeof *watch->sentences);
-    watch->sentences[watch->count++] = sentence;
+    watch->sentences[watch->count++] = cli_format_list(format, args);
+    va_end(args);
 }
 
 void watch_free(cli_watch *watch)
@@ -33,98 +39,79 @@ void watch_free(cli_watch *watch)
     free(watch->sentences);
 }
 
-/* ---- Classes ---- */
-
-static void stop_signals_labels(const watched *seen)
+static const char *stop_signals_class(const watched *seen, uint32_t c)
 {
-    if (seen->totals->rows == 0)
-        stop_signals_add(seen->watch, cli_format("There are no rows."));
-    else if (seen->classes == 0)
-        stop_signals_add(seen->watch, cli_format("There are no labels to learn from."));
-    else if (seen->classes == 1)
-        stop_signals_add(seen->watch,
-                         cli_format("All rows are of the one class '%s': there is nothing to "
-                                    "tell apart.",
-                                    show_name(hsp_data_class_name(seen->data, 0))));
-    else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > seen->totals->rows)
-        stop_signals_add(
-            seen->watch,
-            cli_format("There are %s classes in %s rows: is the label a number rather than a "
-                       "class, or another column?",
-                       show_count(seen->classes), show_count(seen->totals->rows)));
+    return show_name(hsp_data_class_name(seen->data, c));
 }
 
-static void stop_signals_balance(const watched *seen)
+static void stop_signals_classes(const watched *seen)
 {
+    const hsp_totals *all = seen->totals;
     uint32_t least = 0, most = 0;
+    if (all->rows == 0)
+        stop_signals_add(seen, "There are no rows.");
+    else if (seen->classes == 0)
+        stop_signals_add(seen, "There are no labels to learn from.");
+    else if (seen->classes == 1)
+        stop_signals_add(seen,
+                         "All rows are of the one class '%s': there is nothing to tell apart.",
+                         stop_signals_class(seen, 0));
+    else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > all->rows)
+        stop_signals_add(seen,
+                         "There are %s classes in %s rows: is the label a number rather than a "
+                         "class, or another column?",
+                         show_count(seen->classes), show_count(all->rows));
     if (seen->classes < 2) return;
     for (uint32_t c = 1; c < seen->classes; c++) {
-        uint64_t rows = hsp_summary_class_count(seen->summary, c);
+        const uint64_t rows = hsp_summary_class_count(seen->summary, c);
         if (rows < hsp_summary_class_count(seen->summary, least)) least = c;
         if (rows > hsp_summary_class_count(seen->summary, most)) most = c;
     }
-    uint64_t few = hsp_summary_class_count(seen->summary, least);
-    uint64_t many = hsp_summary_class_count(seen->summary, most);
-    double rows = (double)seen->totals->rows;
-    if (many < few * STOP_SIGNALS_UNBALANCED) return;
-    stop_signals_add(
-        seen->watch,
-        cli_format(
+    const uint64_t few = hsp_summary_class_count(seen->summary, least);
+    const uint64_t many = hsp_summary_class_count(seen->summary, most);
+    if (many >= few * STOP_SIGNALS_UNBALANCED)
+        stop_signals_add(
+            seen,
             "The classes are unbalanced: '%s' has %s of the rows, '%s' %s. Always "
             "answering '%s' would be right that often; accuracy alone says little.",
-            show_name(hsp_data_class_name(seen->data, most)), show_share((double)many / rows),
-            show_name(hsp_data_class_name(seen->data, least)), show_share((double)few / rows),
-            show_name(hsp_data_class_name(seen->data, most))));
-}
-
-static void stop_signals_order(const watched *seen)
-{
-    const hsp_totals *all = seen->totals;
-    if (seen->classes < 2 || (double)all->class_runs * 2 > all->class_runs_expected) return;
+            stop_signals_class(seen, most), show_share((double)many / (double)all->rows),
+            stop_signals_class(seen, least), show_share((double)few / (double)all->rows),
+            stop_signals_class(seen, most));
+    if ((double)all->class_runs * 2 > all->class_runs_expected) return;
     if (all->class_runs == seen->classes)
-        stop_signals_add(
-            seen->watch,
-            cli_format("The rows are sorted by class: shuffle before on-line learning."));
+        stop_signals_add(seen, "The rows are sorted by class: shuffle before on-line learning.");
     else
-        stop_signals_add(
-            seen->watch,
-            cli_format("The rows come in long runs of one class (%s runs; %s expected in a "
-                       "random order): shuffle before on-line learning.",
-                       show_count(all->class_runs),
-                       show_count((uint64_t)(all->class_runs_expected + 0.5))));
+        stop_signals_add(seen,
+                         "The rows come in long runs of one class (%s runs; %s expected in a "
+                         "random order): shuffle before on-line learning.",
+                         show_count(all->class_runs),
+                         show_count((uint64_t)(all->class_runs_expected + 0.5)));
 }
-
-/* ---- Rows ---- */
 
 static void stop_signals_rows(const watched *seen)
 {
     const hsp_totals *all = seen->totals;
     if (all->contradictory_rows)
-        stop_signals_add(seen->watch,
-                         cli_format("%s%s row%s equal%s a row of another class: no function of "
-                                    "these columns is right on all of them.",
-                                    seen->rounded, show_count(all->contradictory_rows),
-                                    plural(all->contradictory_rows),
-                                    all->contradictory_rows == 1 ? "s" : ""));
+        stop_signals_add(seen,
+                         "%s%s row%s equal%s a row of another class: no function of these columns "
+                         "is right on all of them.",
+                         seen->rounded, show_count(all->contradictory_rows),
+                         plural(all->contradictory_rows), all->contradictory_rows == 1 ? "s" : "");
     if (all->duplicate_rows)
-        stop_signals_add(seen->watch,
-                         cli_format("%s%s row%s equal%s an earlier one: a random split puts "
-                                    "copies on both sides.",
-                                    seen->rounded, show_count(all->duplicate_rows),
-                                    plural(all->duplicate_rows),
-                                    all->duplicate_rows == 1 ? "s" : ""));
+        stop_signals_add(
+            seen, "%s%s row%s equal%s an earlier one: a random split puts copies on both sides.",
+            seen->rounded, show_count(all->duplicate_rows), plural(all->duplicate_rows),
+            all->duplicate_rows == 1 ? "s" : "");
     if (all->empty_rows)
-        stop_signals_add(seen->watch,
-                         cli_format("%s%s row%s all zeros: without an offset, no separator can "
-                                    "place %s.",
-                                    seen->rounded, show_count(all->empty_rows),
-                                    all->empty_rows == 1 ? " is" : "s are",
-                                    all->empty_rows == 1 ? "it" : "them"));
+        stop_signals_add(
+            seen, "%s%s row%s all zeros: without an offset, no separator can place %s.",
+            seen->rounded, show_count(all->empty_rows), all->empty_rows == 1 ? " is" : "s are",
+            all->empty_rows == 1 ? "it" : "them");
     if (all->rows && all->cols > all->rows && !all->contradictory_rows)
-        stop_signals_add(seen->watch,
-                         cli_format("There are more columns than rows (%s, %s): almost any "
-                                    "labels are separable; trust held-out rows only.",
-                                    show_count(all->cols), show_count(all->rows)));
+        stop_signals_add(seen,
+                         "There are more columns than rows (%s, %s): almost any labels are "
+                         "separable; trust held-out rows only.",
+                         show_count(all->cols), show_count(all->rows));
 }
 
 /* ---- Columns ---- */
@@ -144,46 +131,26 @@ static int stop_signals_is_duplicate(const hsp_column_summary *column)
     return column->duplicate_of >= 0 && !column->constant;
 }
 
-/* "'a', 'b', ...": the first few columns of a kind. */
-static char *stop_signals_names(const watched *seen, int (*is)(const hsp_column_summary *))
-{
-    char *names = cli_format("%s", "");
-    int named = 0;
-    for (uint64_t j = 0; j < seen->totals->cols; j++) {
-        if (!is(hsp_summary_column(seen->summary, j))) continue;
-        int enough = named++ == STOP_SIGNALS_NAMES;
-        char *longer =
-            enough ? cli_format("%s and more", names)
-                   : cli_format("%s%s%s", names, names[0] ? ", " : "", show_column(seen->data, j));
-        free(names);
-        names = longer;
-        if (enough) break;
-    }
-    return names;
-}
-
+/* "3 columns are zero in every row: a, b, c.", with the names of the first few. */
 static void stop_signals_kind(const watched *seen, uint64_t count,
                               int (*is)(const hsp_column_summary *), const char *one,
                               const char *many)
 {
     if (!count) return;
-    char *names = stop_signals_names(seen, is);
-    stop_signals_add(seen->watch, cli_format("%s%s %s: %s.", seen->rounded, show_count(count),
-                                             count == 1 ? one : many, names));
+    char *names = cli_format("%s", "");
+    int named = 0;
+    for (uint64_t j = 0; j < seen->totals->cols && named <= STOP_SIGNALS_NAMES; j++) {
+        if (!is(hsp_summary_column(seen->summary, j))) continue;
+        char *longer =
+            named++ == STOP_SIGNALS_NAMES
+                ? cli_format("%s and more", names)
+                : cli_format("%s%s%s", names, names[0] ? ", " : "", show_column(seen->data, j));
+        free(names);
+        names = longer;
+    }
+    stop_signals_add(seen, "%s%s %s: %s.", seen->rounded, show_count(count),
+                     count == 1 ? one : many, names);
     free(names);
-}
-
-static void stop_signals_columns(const watched *seen)
-{
-    const hsp_totals *all = seen->totals;
-    if (all->rows == 0) return;
-    stop_signals_kind(seen, all->empty_columns, stop_signals_is_empty,
-                      "column is zero in every row", "columns are zero in every row");
-    stop_signals_kind(seen, all->constant_columns, stop_signals_is_constant,
-                      "column is constant and tells nothing apart",
-                      "columns are constant and tell nothing apart");
-    stop_signals_kind(seen, all->duplicate_columns, stop_signals_is_duplicate,
-                      "column equals an earlier one", "columns equal an earlier one");
 }
 
 static void stop_signals_ranges(const watched *seen)
@@ -198,30 +165,35 @@ static void stop_signals_ranges(const watched *seen)
         if (range > wide) wide = range, wide_at = j;
     }
     if (narrow == 0 || wide < narrow * STOP_SIGNALS_RANGES) return;
-    stop_signals_add(
-        seen->watch,
-        cli_format("The columns differ widely in range (column %s spans %s, column %s %s): "
-                   "see 'halfspace scale'.",
-                   show_column(seen->data, wide_at), show_number(wide),
-                   show_column(seen->data, narrow_at), show_number(narrow)));
+    stop_signals_add(seen,
+                     "The columns differ widely in range (column %s spans %s, column %s %s): see "
+                     "'halfspace scale'.",
+                     show_column(seen->data, wide_at), show_number(wide),
+                     show_column(seen->data, narrow_at), show_number(narrow));
 }
 
 void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary)
 {
-    const hsp_totals *totals = hsp_summary_totals(summary);
+    const hsp_totals *all = hsp_summary_totals(summary);
     const int single = hsp_data_precision(data) == HSP_FLOAT32;
     const watched seen = {.watch = watch,
                           .data = data,
                           .summary = summary,
-                          .totals = totals,
+                          .totals = all,
                           .classes = hsp_data_classes(data),
-                          .rounded = totals->exact ? ""
-                                     : single      ? "After rounding to single precision, "
-                                                   : "After rounding to double precision, "};
-    stop_signals_labels(&seen);
-    stop_signals_balance(&seen);
-    stop_signals_order(&seen);
+                          .rounded = all->exact ? ""
+                                     : single   ? "After rounding to single precision, "
+                                                : "After rounding to double precision, "};
+    stop_signals_classes(&seen);
     stop_signals_rows(&seen);
-    stop_signals_columns(&seen);
+    if (all->rows) {
+        stop_signals_kind(&seen, all->empty_columns, stop_signals_is_empty,
+                          "column is zero in every row", "columns are zero in every row");
+        stop_signals_kind(&seen, all->constant_columns, stop_signals_is_constant,
+                          "column is constant and tells nothing apart",
+                          "columns are constant and tell nothing apart");
+        stop_signals_kind(&seen, all->duplicate_columns, stop_signals_is_duplicate,
+                          "column equals an earlier one", "columns equal an earlier one");
+    }
     stop_signals_ranges(&seen);
 }
