@@ -187,40 +187,18 @@ int cli_first_word(const cli_command *command, int count, char **argv)
 
 /* ---- The whole ---- */
 
-static hsp_status args_make_options(cli *run, hsp_error *err)
-{
-    cli_group groups[CLI_GROUPS];
-    size_t count = cli_all_groups(run->command, groups);
-    for (size_t g = 0; g < count; g++) {
-        hsp_status status = hsp_options_new(run->ctx, cli_group_table(&groups[g], run->variant),
-                                            err, &run->options[g]);
-        if (status != HSP_OK) return status;
-    }
-    run->common = run->options[count - 1];
-    return HSP_OK;
-}
-
-static hsp_status args_count(const cli *run, hsp_error *err)
+hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
 {
     const cli_command *command = run->command;
     const int variants = command->variant != NULL; /* the variant's name is the first argument */
-    if (hsp_options_flag(run->common, "help")) return HSP_OK;
-    if (variants && !run->variant && run->count == 0) return HSP_OK; /* they are listed */
-    if (run->count > command->most)
-        return cli_fail(err, HSP_USAGE, NULL,
-                        "'%s' is one argument too many; usage: halfspace %s %s",
-                        run->arguments[command->most], command->name, command->synopsis);
-    if (run->count < command->least)
-        return cli_fail(err, HSP_USAGE, NULL, "%s is missing; usage: halfspace %s %s",
-                        command->arguments[run->count + variants].word, command->name,
-                        command->synopsis);
-    return HSP_OK;
-}
-
-hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
-{
-    hsp_status status = args_make_options(run, err);
+    cli_group groups[CLI_GROUPS];
+    const size_t tables = cli_all_groups(command, groups);
     int only_arguments = 0;
+    hsp_status status = HSP_OK;
+    for (size_t g = 0; status == HSP_OK && g < tables; g++)
+        status = hsp_options_new(run->ctx, cli_group_table(&groups[g], run->variant), err,
+                                 &run->options[g]);
+    run->common = run->options[tables - 1];
     run->arguments = cli_memory(NULL, ((size_t)count + 1) * sizeof *run->arguments);
     for (int i = 0, used; status == HSP_OK && i < count; i += used) {
         const char *word = argv[i], *next = i + 1 < count ? argv[i + 1] : NULL;
@@ -234,7 +212,17 @@ hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
         else
             status = args_short(run, word, next, &used, err);
     }
-    return status == HSP_OK ? args_count(run, err) : status;
+    if (status != HSP_OK || hsp_options_flag(run->common, "help")) return status;
+    if (variants && !run->variant && run->count == 0) return HSP_OK; /* they are listed */
+    if (run->count > command->most)
+        return cli_fail(err, HSP_USAGE, NULL,
+                        "'%s' is one argument too many; usage: halfspace %s %s",
+                        run->arguments[command->most], command->name, command->synopsis);
+    if (run->count < command->least)
+        return cli_fail(err, HSP_USAGE, NULL, "%s is missing; usage: halfspace %s %s",
+                        command->arguments[run->count + variants].word, command->name,
+                        command->synopsis);
+    return HSP_OK;
 }
 
 void cli_free(cli *run)

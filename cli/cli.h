@@ -133,11 +133,9 @@ void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * they keep their digits, unless the user says otherwise. */
 int cli_writes_text(const hsp_options *write, const char *out);
 
-/* --json and a result that itself goes to standard output exclude each other. */
+/* Can a file of that name (NULL: none) be made? To be asked before long work whose result goes
+ * there. --json and a result that itself goes to standard output exclude each other. */
 hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
-
-/* Can a file of that name be made? To be asked before long work whose result goes there. */
-hsp_status cli_check_place(const char *path, hsp_error *err);
 
 /* Is what is written to `out` another file than `other`, which is needed after it? Either may be
  * NULL; `option` says which name is wrong. */

@@ -122,8 +122,7 @@ static hsp_status certify_run(cli *run, hsp_error *err)
     const char *out = hsp_options_text(run->options[CERTIFY_OWN], "output");
     certify all = {.file = run->arguments[0],
                    .model = hsp_options_text(run->options[CERTIFY_CLAIMS], "model")};
-    hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
-    if (status == HSP_OK && out) status = cli_check_place(out, err);
+    hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, all.file, err);
     if (status == HSP_OK) status = cli_check_apart("-o", out, all.model, err);
     if (status == HSP_OK)

@@ -30,18 +30,6 @@ FIELDS(convert_fields, convert, FIELD(TEXT, "file", NULL, file, "the data file")
 
 static const cli_result convert_results[] = {{"convert", convert_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
-static hsp_status convert_save_encoding(cli *run, const hsp_data *data, const char *path,
-                                        hsp_error *err)
-{
-    const hsp_encoding *encoding = hsp_data_encoding(data);
-    if (!path) return HSP_OK;
-    if (!encoding)
-        return cli_fail(err, HSP_USAGE, "--save-encoding",
-                        "%s is not CSV: its columns were numbers already", run->arguments[0]);
-    cli_begin_output();
-    return hsp_encoding_write(run->ctx, encoding, path, err);
-}
-
 static hsp_status convert_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[CONVERT_OWN];
@@ -57,12 +45,15 @@ static hsp_status convert_run(cli *run, hsp_error *err)
     if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
     if (status == HSP_OK)
         status = cli_read(run, all.file, read, encoding, err, &all.data, &all.load_seconds);
-    if (status == HSP_OK) status = convert_save_encoding(run, all.data, all.encoding, err);
+    cli_begin_output();
+    if (status == HSP_OK && all.encoding)
+        status = hsp_data_encoding(all.data)
+                     ? hsp_encoding_write(run->ctx, hsp_data_encoding(all.data), all.encoding, err)
+                     : cli_fail(err, HSP_USAGE, "--save-encoding",
+                                "%s is not CSV: its columns were numbers already", all.file);
     const double start = cli_seconds();
-    if (status == HSP_OK) {
-        cli_begin_output();
+    if (status == HSP_OK)
         status = hsp_data_rewrite(run->ctx, all.data, all.file, read, all.output, write, err);
-    }
     all.write_seconds = cli_seconds() - start;
     if (status == HSP_OK && !cli_json(run))
         cli_say(run, "wrote %s: %s row%s, %s feature%s, %s class%s", show_output(all.output),

@@ -48,7 +48,6 @@ static const cli_result cv_results[] = {{"cv", cv_fields, 0, 0}, {NULL, NULL, 0,
 /* What must not be overlooked, whatever form the report has. */
 static void cv_warn(const hsp_held_out *all)
 {
-    cli_progress_clear();
     if (all->inseparable)
         cli_warn("NO SEPARATOR was found in %s of %s folds: there is no model of them, and all "
                  "their rows count as mistakes.",

@@ -70,21 +70,6 @@ static const cli_result eval_results[] = {{"eval", eval_fields, 0, 0}, {NULL, NU
 
 /* ---- The command ---- */
 
-static hsp_status eval_count_classes(cli *run, eval *seen, hsp_error *err)
-{
-    const hsp_view *view;
-    hsp_status status = hsp_data_view(run->ctx, seen->given.data, err, &view);
-    if (status != HSP_OK) return status;
-    uint32_t *class_of = cli_memory(NULL, ((size_t)view->classes + 1) * sizeof *class_of);
-    for (uint32_t c = 0; c < view->classes; c++)
-        class_of[c] =
-            hsp_model_class_of(seen->given.model, hsp_data_class_name(seen->given.data, c));
-    for (uint64_t i = 0; view->labels && i < view->rows; i++)
-        if (class_of[view->labels[i]] != HSP_NO_CLASS) seen->of_class[class_of[view->labels[i]]]++;
-    free(class_of);
-    return HSP_OK;
-}
-
 static const char *eval_class_name(const void *model, uint32_t c)
 {
     return hsp_model_class_name(model, c);
@@ -94,6 +79,7 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
 {
     const double start = cli_seconds();
     const size_t classes = hsp_model_classes(seen->given.model);
+    const hsp_view *view = NULL;
     uint64_t *counts = seen->counts = calloc(classes * classes + 1, sizeof *counts);
     seen->confusion =
         (cli_confusion){(uint32_t)classes, counts, eval_class_name, seen->given.model};
@@ -101,9 +87,18 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
     if (!counts || !seen->of_class) return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
     hsp_status status =
         hsp_evaluate(run->ctx, seen->given.model, seen->given.data, err, &seen->all, counts);
-    if (status == HSP_OK) status = eval_count_classes(run, seen, err);
+    if (status == HSP_OK) status = hsp_data_view(run->ctx, seen->given.data, err, &view);
+    if (status != HSP_OK) return status;
+    /* the rows of each class, by the model's names */
+    uint32_t *class_of = cli_memory(NULL, ((size_t)view->classes + 1) * sizeof *class_of);
+    for (uint32_t c = 0; c < view->classes; c++)
+        class_of[c] =
+            hsp_model_class_of(seen->given.model, hsp_data_class_name(seen->given.data, c));
+    for (uint64_t i = 0; view->labels && i < view->rows; i++)
+        if (class_of[view->labels[i]] != HSP_NO_CLASS) seen->of_class[class_of[view->labels[i]]]++;
+    free(class_of);
     seen->eval_seconds = cli_seconds() - start;
-    return status;
+    return HSP_OK;
 }
 
 static hsp_status eval_run(cli *run, hsp_error *err)

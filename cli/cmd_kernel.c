@@ -187,8 +187,7 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
     const char *out = hsp_options_text(run->options[KERNEL_ACTION], "features");
     kernel_found found = {.job.file = run->arguments[1], .factor.size = sizeof found.factor};
     kernel_job *job = &found.job;
-    hsp_status status = out ? cli_check_output(run, out, err) : HSP_OK;
-    if (status == HSP_OK && out) status = cli_check_place(out, err);
+    hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = kernel_open(run, NULL, job, err);
     if (status == HSP_OK) status = kernel_sample(run, &found, out != NULL, err);
     if (status == HSP_OK)
@@ -224,7 +223,6 @@ static hsp_status kernel_gram(cli *run, hsp_error *err)
     kernel_job job = {.file = run->arguments[1], .second = against, .output = out};
     if (!out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
     hsp_status status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = cli_check_place(out, err);
     if (status == HSP_OK) status = kernel_open(run, against, &job, err);
     cli_begin_output();
     if (status == HSP_OK)

@@ -62,6 +62,7 @@ static void make_on_truth(void *user, const hsp_truth *truth)
         memcpy(copy->weights, truth->weights, (size_t)truth->cols * sizeof *copy->weights);
 }
 
+/* The truth as a file. */
 static hsp_status make_save_truth(const cli *run, const make *made, const char *path,
                                   hsp_error *err)
 {
@@ -76,29 +77,22 @@ static hsp_status make_save_truth(const cli *run, const make *made, const char *
     return status;
 }
 
-/* The rows, then the truth; that its file can be written is found out before the rows are made. */
-static hsp_status make_files(cli *run, const char *out, make *told, hsp_error *err)
-{
-    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
-    hsp_status status = path ? cli_check_place(path, err) : HSP_OK;
-    if (status == HSP_OK)
-        status = hsp_data_make_file(run->ctx, run->options[MAKE_GENERATOR], out, make_on_truth,
-                                    told, err);
-    if (status == HSP_OK && told->failed)
-        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
-    if (status == HSP_OK && path) status = make_save_truth(run, told, path, err);
-    return status;
-}
-
 static hsp_status make_run(cli *run, hsp_error *err)
 {
     make made = {.generator = run->variant->name,
                  .output = hsp_options_text(run->options[MAKE_OWN], "output")};
     const hsp_truth *truth = &made.truth;
+    const char *path = hsp_options_text(run->options[MAKE_OWN], "truth");
     const double start = cli_seconds();
     hsp_status status = cli_check_output(run, made.output, err);
+    if (status == HSP_OK) status = cli_check_output(run, path, err);
     cli_begin_output();
-    if (status == HSP_OK) status = make_files(run, made.output, &made, err);
+    if (status == HSP_OK)
+        status = hsp_data_make_file(run->ctx, run->options[MAKE_GENERATOR], made.output,
+                                    make_on_truth, &made, err);
+    if (status == HSP_OK && made.failed)
+        status = cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+    if (status == HSP_OK && path) status = make_save_truth(run, &made, path, err);
     made.seconds = cli_seconds() - start;
     if (status == HSP_OK) {
         cli_say(run, "made %s row%s of %s feature%s (%s)", show_count(truth->rows),

@@ -382,7 +382,7 @@ static hsp_status model_run(cli *run, hsp_error *err)
     if (!show && !form && !import && !format)
         return cli_fail(err, HSP_USAGE, "--format", "is missing");
     if (!show && !out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
-    if (status == HSP_OK && out) status = cli_check_output(run, out, err);
+    if (status == HSP_OK) status = cli_check_output(run, out, err);
     if (status == HSP_OK)
         status = import ? hsp_model_import(run->ctx, run->arguments[0], err, &model)
                         : hsp_model_read(run->ctx, run->arguments[0], err, &model);

@@ -45,15 +45,8 @@ static hsp_status scale_check(const cli *run, hsp_error *err)
                                 table->options[i].name);
     const char *save = hsp_options_text(run->options[SCALE_OWN], "save");
     hsp_status status = cli_check_output(run, run->arguments[1], err);
-    if (status == HSP_OK && save) status = cli_check_output(run, save, err);
+    if (status == HSP_OK) status = cli_check_output(run, save, err);
     return status == HSP_OK ? cli_check_apart("--save", save, run->arguments[1], err) : status;
-}
-
-static hsp_status scale_get(cli *run, hsp_data *data, hsp_error *err, hsp_scaling **scaling)
-{
-    const char *apply = hsp_options_text(run->options[SCALE_OWN], "apply");
-    if (apply) return hsp_scaling_read(run->ctx, apply, err, scaling);
-    return hsp_scaling_fit(run->ctx, data, run->options[SCALE_FIT], err, scaling);
 }
 
 /* The rows and the scaling appear together: either alone would be taken for what goes with a file
@@ -75,10 +68,9 @@ static hsp_status scale_write(cli *run, hsp_scaling *scaling, hsp_data *scaled, 
 static hsp_status scale_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[SCALE_OWN];
-    const char *saved = hsp_options_text(own, "save");
-    scale all = {.file = run->arguments[0],
-                 .output = run->arguments[1],
-                 .scaling = saved ? saved : hsp_options_text(own, "apply")};
+    const char *saved = hsp_options_text(own, "save"), *apply = hsp_options_text(own, "apply");
+    scale all = {
+        .file = run->arguments[0], .output = run->arguments[1], .scaling = saved ? saved : apply};
     hsp_data *data = NULL;
     hsp_scaling *scaling = NULL;
     hsp_status status = scale_check(run, err);
@@ -88,7 +80,9 @@ static hsp_status scale_run(cli *run, hsp_error *err)
         status =
             cli_read(run, all.file, run->options[SCALE_READ], NULL, err, &data, &all.load_seconds);
     const double start = cli_seconds();
-    if (status == HSP_OK) status = scale_get(run, data, err, &scaling);
+    if (status == HSP_OK)
+        status = apply ? hsp_scaling_read(run->ctx, apply, err, &scaling)
+                       : hsp_scaling_fit(run->ctx, data, run->options[SCALE_FIT], err, &scaling);
     if (status == HSP_OK) status = hsp_scaling_apply(run->ctx, scaling, data, err, &all.data);
     if (status == HSP_OK) status = scale_write(run, scaling, all.data, err);
     all.write_seconds = cli_seconds() - start;

@@ -73,18 +73,6 @@ static char *split_groups_of(const split *all, int part)
     return cli_format(" (%s group%s)", show_count(groups), plural(groups));
 }
 
-static hsp_status split_report(const cli *run, const split *all, hsp_error *err)
-{
-    const uint64_t train = hsp_split_rows(all->split, 0);
-    char *groups[2] = {split_groups_of(all, 0), split_groups_of(all, 1)};
-    cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), plural(train),
-            groups[0], show_output(all->files[1]), show_count(hsp_split_rows(all->split, 1)),
-            groups[1], show_output(all->files[2]));
-    free(groups[0]);
-    free(groups[1]);
-    return cli_report(run, split_results, all, stdout, err);
-}
-
 static hsp_status split_check(const cli *run, hsp_error *err)
 {
     const char **paths = run->arguments;
@@ -111,7 +99,16 @@ static hsp_status split_run(cli *run, hsp_error *err)
         status = hsp_split_file(run->ctx, all.files[0], own, all.files[1], all.files[2], err,
                                 &all.split);
     all.seconds = cli_seconds() - start;
-    if (status == HSP_OK) status = split_report(run, &all, err);
+    if (status == HSP_OK) {
+        const uint64_t train = hsp_split_rows(all.split, 0);
+        char *groups[2] = {split_groups_of(&all, 0), split_groups_of(&all, 1)};
+        cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), plural(train),
+                groups[0], show_output(all.files[1]), show_count(hsp_split_rows(all.split, 1)),
+                groups[1], show_output(all.files[2]));
+        free(groups[0]);
+        free(groups[1]);
+        status = cli_report(run, split_results, &all, stdout, err);
+    }
     hsp_split_free(all.split);
     return status;
 }

@@ -60,6 +60,12 @@ static const char *train_text(const cli *run, const char *option)
     return train_has(run, option) ? hsp_options_text(run->options[TRAIN_LEARNER], option) : NULL;
 }
 
+/* Is the learner's flag set? */
+static int train_is(const cli *run, const char *option)
+{
+    return train_has(run, option) && hsp_options_flag(run->options[TRAIN_LEARNER], option);
+}
+
 /* The gap that was asked for. */
 static double train_gap(const cli *run)
 {
@@ -150,17 +156,6 @@ FIELDS(train_fields, train, FIELD(PART, NULL, NULL, data, NULL, .of = cli_number
 
 static const cli_result train_results[] = {{"train", train_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
-/* Weights other than zero, of all scorers. */
-static uint64_t train_weights(const hsp_model *model)
-{
-    uint64_t count = 0;
-    if (!model || !hsp_model_weights(model, 0)) return UINT64_MAX;
-    for (uint32_t c = 0; c < hsp_model_scorers(model); c++)
-        for (uint64_t j = 0; j < hsp_model_features(model); j++)
-            count += hsp_model_weights(model, c)[j] != 0;
-    return count;
-}
-
 /* Where the rows lie whose margin is reported: in the kernel's space, or as they were scaled. */
 static char *train_space(const cli *run)
 {
@@ -226,34 +221,24 @@ static const char *train_limit(const cli *run, hsp_stop stop)
     return capped ? "--max-passes" : "--passes";
 }
 
-/* A soft run tells two classes apart, at a time at least, and goes over rows that it holds. */
-static int train_may_be_soft(const cli *run, const train *done)
-{
-    const char *multiclass = train_text(run, "multiclass");
-    if (done->stream) return 0;
-    return hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "native") != 0);
-}
-
-/* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft
- * 1". */
+/* What may help besides, of what this learner has and was not told: ", --order shuffle or --soft 1".
+ * A soft run tells two classes apart, at a time at least, and goes over rows that it holds. */
 static char *train_advice(const cli *run, const train *done)
 {
     static const cli_term known[] = {
         {"order", "--order shuffle"}, {"average", "--average average"}, {"soft", "--soft 1"}};
-    const char *found[3];
+    const char *found[3] = {"", "", ""}, *multiclass = train_text(run, "multiclass");
+    const int two =
+        hsp_model_classes(done->model) == 2 || (multiclass && strcmp(multiclass, "native") != 0);
     size_t count = 0;
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < (done->stream || !two ? 2 : 3); i++)
         if (train_has(run, known[i].word) &&
-            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word) &&
-            (strcmp(known[i].word, "soft") != 0 || train_may_be_soft(run, done)))
+            !hsp_options_is_set(run->options[TRAIN_LEARNER], known[i].word))
             found[count++] = known[i].meaning;
-    char *text = cli_format("%s", "");
-    for (size_t i = 0; i < count; i++) {
-        char *longer = cli_format("%s%s%s", text, i + 1 == count ? " or " : ", ", found[i]);
-        free(text);
-        text = longer;
-    }
-    return text;
+    const char *const joins[][3] = {
+        {"", "", ""}, {" or ", "", ""}, {", ", " or ", ""}, {", ", ", ", " or "}};
+    return cli_format("%s%s%s%s%s%s", joins[count][0], found[0], joins[count][1], found[1],
+                      joins[count][2], found[2]);
 }
 
 /* Did it end where nothing gets better, with an expression for which no gap can say so? The library
@@ -280,8 +265,6 @@ static void train_warn_gap(const cli *run, const train *done)
                  all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
         return;
     }
-    const int hard =
-        train_has(run, "hard") && hsp_options_flag(run->options[TRAIN_LEARNER], "hard");
     const int limited = all->convergence.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
@@ -303,14 +286,13 @@ static void train_warn_gap(const cli *run, const train *done)
              : stalled ? "; no further step makes it smaller"
                        : "",
              named ? "--solver auto, " : "", more ? "more " : "", more ? limit : "",
-             more ? ", " : "", hard ? "" : ", a smaller --C");
+             more ? ", " : "", train_is(run, "hard") ? "" : ", a smaller --C");
 }
 
 /* What must not be overlooked, whatever form the report has. */
 static void train_warn(const cli *run, const train *done)
 {
     const hsp_training *all = &done->run;
-    cli_progress_clear();
     if (all->stop == HSP_STOP_CONVERGED || (done->stream && all->stop == HSP_STOP_PASSES)) return;
     if (all->stop == HSP_STOP_INSEPARABLE) {
         if (done->out)
@@ -360,52 +342,39 @@ static int train_to_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* What is written must not be what is read, nor two things one file. */
-static hsp_status train_check_apart(const cli *run, const train *todo, hsp_error *err)
-{
-    const char *trace = todo->trace, *reference = train_text(run, "reference");
-    if (train_to_standard(todo->out) && train_to_standard(trace))
-        return cli_fail(err, HSP_USAGE, "--trace",
-                        "the model goes to standard output already; name a file for one of them");
-    hsp_status status = cli_check_apart("-o", todo->out, todo->path, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, reference, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, trace, err);
-    if (status == HSP_OK) status = cli_check_apart("--trace", trace, todo->path, err);
-    if (status == HSP_OK) status = cli_check_apart("--trace", trace, reference, err);
-    return status;
-}
-
-/* Does it stream? Standard input does with one pass, a file when told to; one pass it is then. */
+/* Before long work: are the names of the files right; does it stream (standard input does with one
+ * pass, a file when told to: one pass it is then); can it be certified? */
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
 {
     hsp_options *learner = run->options[TRAIN_LEARNER];
-    int passes = train_has(run, "passes");
-    hsp_status status = todo->out ? cli_check_output(run, todo->out, err) : HSP_OK;
-    if (status == HSP_OK && todo->out) status = cli_check_place(todo->out, err);
-    if (status == HSP_OK && todo->trace) status = cli_check_output(run, todo->trace, err);
-    if (status == HSP_OK) status = train_check_apart(run, todo, err);
-    if (status != HSP_OK) return status;
+    const char *trace = todo->trace, *reference = train_text(run, "reference");
+    const char *const apart[][3] = {{"-o", todo->out, todo->path},
+                                    {"-o", todo->out, reference},
+                                    {"-o", todo->out, trace},
+                                    {"--trace", trace, todo->path},
+                                    {"--trace", trace, reference}};
+    hsp_status status = cli_check_output(run, todo->out, err);
+    if (status == HSP_OK) status = cli_check_output(run, trace, err);
+    if (status == HSP_OK && train_to_standard(todo->out) && train_to_standard(trace))
+        return cli_fail(err, HSP_USAGE, "--trace",
+                        "the model goes to standard output already; name a file for one of them");
+    for (size_t i = 0; status == HSP_OK && i < sizeof apart / sizeof *apart; i++)
+        status = cli_check_apart(apart[i][0], apart[i][1], apart[i][2], err);
+    const int passes = train_has(run, "passes"), input = strcmp(todo->path, "-") == 0;
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
-    if (!todo->stream) {
-        todo->stream =
-            strcmp(todo->path, "-") == 0 && passes && hsp_options_integer(learner, "passes") == 1;
-        return HSP_OK;
-    }
-    if (!passes) return HSP_OK;
-    if (!hsp_options_is_set(learner, "passes")) return hsp_options_set(learner, "passes", "1", err);
-    if (hsp_options_integer(learner, "passes") == 1) return HSP_OK;
-    return cli_fail(err, HSP_USAGE, "--stream", "a stream passes only once: --passes 1");
-}
-
-/* A certificate is about a file; of a machine it needs the dual weights. */
-static hsp_status train_check_certify(cli *run, train *todo, hsp_error *err)
-{
-    hsp_options *learner = run->options[TRAIN_LEARNER];
-    if (todo->stream || strcmp(todo->path, "-") == 0)
+    if (status == HSP_OK && todo->stream && passes && !hsp_options_is_set(learner, "passes"))
+        status = hsp_options_set(learner, "passes", "1", err);
+    if (status != HSP_OK) return status;
+    const int once = passes && hsp_options_integer(learner, "passes") == 1;
+    if (todo->stream && passes && !once)
+        return cli_fail(err, HSP_USAGE, "--stream", "a stream passes only once: --passes 1");
+    todo->stream |= input && once;
+    if (!todo->certify) return HSP_OK;
+    if (todo->stream || input)
         return cli_fail(err, HSP_USAGE, "--certify",
                         "a certificate is about a file that can be read again, not a stream");
     if (train_has(run, "keep-dual") && !hsp_options_is_set(learner, "keep-dual"))
-        return hsp_options_set(learner, "keep-dual", "yes", err);
+        return hsp_options_set(learner, "keep-dual", "yes", err); /* which a machine's needs */
     return HSP_OK;
 }
 
@@ -417,7 +386,11 @@ static hsp_status train_tell(cli *run, train *done, FILE *file, hsp_error *err)
     done->target = train_gap(run);
     done->margins = train_has(run, "hard") ? "" : NULL;
     done->space = train_space(run);
-    done->weights = train_weights(done->model);
+    const int weighted = done->model && hsp_model_weights(done->model, 0);
+    done->weights = weighted ? 0 : UINT64_MAX;
+    for (uint32_t c = 0; weighted && c < hsp_model_scorers(done->model); c++)
+        for (uint64_t j = 0; j < hsp_model_features(done->model); j++)
+            done->weights += hsp_model_weights(done->model, c)[j] != 0;
     done->kept = done->model ? done->out : NULL;
     if (done->confirmed) done->separates = cli_separates_text(&done->confirmation, done->data);
     if (cli_json(run) || done->model)
@@ -462,14 +435,6 @@ static hsp_status train_certify(cli *run, train *done, hsp_error *err)
     return status;
 }
 
-/* Was a separator demanded? */
-static int train_demands(const cli *run)
-{
-    const hsp_options *learner = run->options[TRAIN_LEARNER];
-    if (strcmp(run->variant->name, "lp") == 0) return !hsp_options_flag(learner, "soft");
-    return train_has(run, "hard") && hsp_options_flag(learner, "hard");
-}
-
 /* What was found, tried in exact arithmetic: only the answer to that is told. */
 static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
 {
@@ -511,7 +476,6 @@ static hsp_status train_run(cli *run, hsp_error *err)
     const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
     const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
-    if (status == HSP_OK && todo.certify) status = train_check_certify(run, &todo, err);
     if (status == HSP_OK && !todo.stream)
         status = cli_read(run, todo.path, read, NULL, err, &todo.data, &todo.load_seconds);
     cli_begin_output(); /* from here on, Ctrl-C keeps the model */
@@ -520,8 +484,10 @@ static hsp_status train_run(cli *run, hsp_error *err)
                                                 &todo.model)
                              : hsp_train(run->ctx, todo.data, learner, err, &todo.run, &todo.model);
     if (status == HSP_BAD_DATA && todo.data) cli_locate(run, todo.path, read, todo.data, err);
-    if (status == HSP_OK && todo.data && train_demands(run))
-        status = train_confirm(run, &todo, err);
+    const int demanded = strcmp(run->variant->name, "lp") == 0
+                             ? !hsp_options_flag(run->options[TRAIN_LEARNER], "soft")
+                             : train_is(run, "hard");
+    if (status == HSP_OK && todo.data && demanded) status = train_confirm(run, &todo, err);
     const int stopped = status == HSP_CANCELLED && todo.model;
     if (stopped) status = HSP_OK; /* the model so far is there */
     cli_finish_output();          /* the model is kept, whenever Ctrl-C comes */

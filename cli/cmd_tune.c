@@ -149,7 +149,6 @@ static void tune_warn(const tune *done)
         points += hsp_tuning_held_out(done->seen, p)->unconverged > 0;
         none += hsp_tuning_held_out(done->seen, p)->inseparable > 0;
     }
-    cli_progress_clear();
     if (none)
         cli_warn("at %s of %s points in some folds NO SEPARATOR was found: there is no model of "
                  "them, and all their rows count as mistakes.",
@@ -171,50 +170,26 @@ static void tune_warn(const tune *done)
 
 /* ---- The command ---- */
 
-static hsp_status tune_check(const cli *run, const tune *todo, hsp_error *err)
-{
-    if (!todo->out) return HSP_OK;
-    hsp_status status = cli_check_output(run, todo->out, err);
-    if (status == HSP_OK) status = cli_check_place(todo->out, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", todo->out, todo->path, err);
-    return status;
-}
-
-static hsp_status tune_report(cli *run, tune *done, hsp_error *err)
-{
-    const int taken = done->out && strcmp(done->out, "-") == 0;
-    const hsp_options *own = run->options[TUNE_OWN];
-    done->learner = run->variant->name;
-    done->choose = hsp_options_text(own, "choose");
-    done->fold_seed = (uint64_t)hsp_options_integer(own, "fold-seed");
-    done->features = hsp_data_cols(done->data);
-    done->best = hsp_tuning_best(done->seen);
-    done->chosen = hsp_tuning_chosen(done->seen);
-    done->kept = done->model ? done->out : NULL;
-    hsp_status status = cli_report(run, tune_results, done, taken ? stderr : stdout, err);
-    if (status != HSP_OK) return status;
-    fflush(stdout);
-    if (done->kept) cli_say(run, "wrote %s", show_output(done->out));
-    tune_warn(done);
-    if (done->run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
-    if (done->run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
-    return HSP_OK;
-}
-
 static hsp_status tune_run(cli *run, hsp_error *err)
 {
+    const hsp_options *own = run->options[TUNE_OWN];
     tune todo = {.path = run->arguments[0],
+                 .learner = run->variant->name,
+                 .choose = hsp_options_text(own, "choose"),
+                 .fold_seed = (uint64_t)hsp_options_integer(own, "fold-seed"),
                  .run.size = sizeof todo.run,
                  .out = hsp_options_text(run->options[TUNE_OUTPUT], "output")};
-    hsp_status status = tune_check(run, &todo, err);
+    const int taken = todo.out && strcmp(todo.out, "-") == 0;
+    hsp_status status = cli_check_output(run, todo.out, err);
+    if (status == HSP_OK) status = cli_check_apart("-o", todo.out, todo.path, err);
     if (status == HSP_OK)
         status = cli_read(run, todo.path, run->options[TUNE_READ], NULL, err, &todo.data,
                           &todo.load_seconds);
     cli_begin_output(); /* from here on, Ctrl-C keeps the model of all rows */
     const double start = cli_seconds();
     if (status == HSP_OK)
-        status = hsp_tune(run->ctx, todo.data, run->options[TUNE_LEARNER], run->options[TUNE_OWN],
-                          err, &todo.seen, &todo.run, &todo.model);
+        status = hsp_tune(run->ctx, todo.data, run->options[TUNE_LEARNER], own, err, &todo.seen,
+                          &todo.run, &todo.model);
     if (status == HSP_BAD_DATA && todo.data)
         cli_locate(run, todo.path, run->options[TUNE_READ], todo.data, err);
     todo.tune_seconds = cli_seconds() - start;
@@ -222,7 +197,20 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     cli_finish_output();
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
-    if (status == HSP_OK) status = tune_report(run, &todo, err);
+    if (status == HSP_OK) {
+        todo.features = hsp_data_cols(todo.data);
+        todo.best = hsp_tuning_best(todo.seen);
+        todo.chosen = hsp_tuning_chosen(todo.seen);
+        todo.kept = todo.model ? todo.out : NULL;
+        status = cli_report(run, tune_results, &todo, taken ? stderr : stdout, err);
+    }
+    if (status == HSP_OK) {
+        fflush(stdout);
+        if (todo.kept) cli_say(run, "wrote %s", show_output(todo.out));
+        tune_warn(&todo);
+        if (todo.run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
+        if (todo.run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
+    }
     hsp_evidence_free(todo.run.evidence);
     hsp_model_free(todo.model);
     hsp_tuning_free(todo.seen);

@@ -9,10 +9,19 @@
 
 hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
 {
+    if (!path) return HSP_OK;
     if (!*path) return cli_fail(err, HSP_USAGE, NULL, "the name of the file to write is empty");
-    if (!cli_json(run) || strcmp(path, "-") != 0) return HSP_OK;
-    return cli_fail(err, HSP_USAGE, "--json",
-                    "standard output already has the data; name a file for this output");
+    if (strcmp(path, "-") == 0)
+        return cli_json(run)
+                   ? cli_fail(err, HSP_USAGE, "--json",
+                              "standard output already has the data; name a file for this output")
+                   : HSP_OK;
+    if (access(path, F_OK) == 0) return HSP_OK;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
+    const int bad = access(folder, W_OK | X_OK), code = errno;
+    free(folder);
+    return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
 }
 
 int cli_writes_text(const hsp_options *write, const char *out)
@@ -22,16 +31,6 @@ int cli_writes_text(const hsp_options *write, const char *out)
     const int binary = strcmp(to, "auto") == 0 ? ending && (!ending[4] || ending[4] == '.')
                                                : strcmp(to, "hsp") == 0;
     return !binary;
-}
-
-hsp_status cli_check_place(const char *path, hsp_error *err)
-{
-    const char *slash = strrchr(path, '/');
-    if (strcmp(path, "-") == 0 || access(path, F_OK) == 0) return HSP_OK;
-    char *folder = slash ? cli_format("%.*s/", (int)(slash - path), path) : cli_format(".");
-    int bad = access(folder, W_OK | X_OK), code = errno;
-    free(folder);
-    return bad ? cli_fail(err, HSP_IO, path, "cannot create: %s", strerror(code)) : HSP_OK;
 }
 
 /* Where a path leads: the file that is there, or the folder that one is to be made in. */
@@ -47,19 +46,15 @@ static int files_locate(const char *path, struct stat *at, const char **name)
     return found;
 }
 
-static int files_same(const char *a, const char *b)
+hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err)
 {
     struct stat at[2];
     const char *name[2];
-    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return 0;
-    if (!files_locate(a, &at[0], &name[0]) || !files_locate(b, &at[1], &name[1])) return 0;
-    if (at[0].st_dev != at[1].st_dev || at[0].st_ino != at[1].st_ino) return 0;
-    return name[0] && name[1] ? strcmp(name[0], name[1]) == 0 : !name[0] && !name[1];
-}
-
-hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err)
-{
-    if (!out || !other || !files_same(out, other)) return HSP_OK;
+    if (!out || !other || strcmp(out, "-") == 0 || strcmp(other, "-") == 0) return HSP_OK;
+    if (!files_locate(out, &at[0], &name[0]) || !files_locate(other, &at[1], &name[1]))
+        return HSP_OK;
+    if (at[0].st_dev != at[1].st_dev || at[0].st_ino != at[1].st_ino) return HSP_OK;
+    if (!name[0] != !name[1] || (name[0] && strcmp(name[0], name[1]) != 0)) return HSP_OK;
     return cli_fail(err, HSP_USAGE, option, "'%s' would be written over '%s'; name another file",
                     show_name(out), show_name(other));
 }

@@ -46,19 +46,6 @@ const hsp_option_table *cli_find_variant(const cli_command *command, const char 
     return NULL;
 }
 
-/* ---- The way out ---- */
-
-/* What went to standard output has arrived only when the last flush says so. */
-static int main_finish(int exit_status)
-{
-    int bad = ferror(stdout) | fflush(stdout);
-    int code = errno;
-    if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
-    if (!bad) return exit_status;
-    cli_complain("standard output: cannot write: %s", strerror(code));
-    return exit_status ? exit_status : hsp_status_exit(HSP_IO);
-}
-
 /* `wrong`: it was the command line that was not understood. */
 static int main_fail(const cli *run, const hsp_error *err, int wrong)
 {
@@ -136,25 +123,13 @@ static int main_command(const cli_command *command, int count, char **argv)
     return run.exit_status;
 }
 
-/* ---- Without a sub-command ---- */
-
-static int main_unknown(const char *word)
-{
-    const char *names[32] = {"--help", "--version", "--completion"}, *nearest;
-    size_t count = 3;
-    for (size_t i = 0; cli_commands[i]; i++)
-        names[count++] = cli_commands[i]->name;
-    nearest = hsp_nearest(word, names, count);
-    if (nearest)
-        cli_complain("there is no command '%s'; did you mean %s?", word, nearest);
-    else
-        cli_complain("there is no command '%s'; 'halfspace --help' lists them", word);
-    return hsp_status_exit(HSP_USAGE);
-}
+/* ---- The whole ---- */
 
 static int main_dispatch(int argc, char **argv)
 {
+    const char *names[32] = {"--help", "--version", "--completion"};
     const char *word = argc > 1 ? argv[1] : "";
+    size_t count = 3;
     if (argc < 2) {
         cli_help_overview(stderr);
         return hsp_status_exit(HSP_USAGE);
@@ -172,29 +147,34 @@ static int main_dispatch(int argc, char **argv)
         return 0;
     }
     const cli_command *command = cli_find_command(word);
-    return command ? main_command(command, argc - 2, argv + 2) : main_unknown(word);
-}
-
-/* A standard stream that the caller closed must not become the number of a data file: it is opened
- * the wrong way round, so that its use is an error. */
-static void main_guard_streams(void)
-{
-    for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
-            exit(hsp_status_exit(HSP_IO));
-}
-
-/* One heap for all threads: what one of them frees, another can use. They rarely ask for memory. */
-static void main_share_heap(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_ARENA_MAX, 1);
-#endif
+    if (command) return main_command(command, argc - 2, argv + 2);
+    for (size_t i = 0; cli_commands[i]; i++)
+        names[count++] = cli_commands[i]->name;
+    const char *nearest = hsp_nearest(word, names, count);
+    if (nearest)
+        cli_complain("there is no command '%s'; did you mean %s?", word, nearest);
+    else
+        cli_complain("there is no command '%s'; 'halfspace --help' lists them", word);
+    return hsp_status_exit(HSP_USAGE);
 }
 
 int main(int argc, char **argv)
 {
-    main_share_heap();
-    main_guard_streams();
-    return main_finish(main_dispatch(argc, argv));
+#ifdef __GLIBC__
+    /* One heap for all threads: what one of them frees, another can use. They rarely ask for
+     * memory. */
+    mallopt(M_ARENA_MAX, 1);
+#endif
+    /* A standard stream that the caller closed must not become the number of a data file: it is
+     * opened the wrong way round, so that its use is an error. */
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            exit(hsp_status_exit(HSP_IO));
+    const int status = main_dispatch(argc, argv);
+    /* What went to standard output has arrived only when the last flush says so. */
+    int bad = ferror(stdout) | fflush(stdout), code = errno;
+    if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
+    if (!bad) return status;
+    cli_complain("standard output: cannot write: %s", strerror(code));
+    return status ? status : hsp_status_exit(HSP_IO);
 }

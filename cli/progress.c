@@ -80,76 +80,55 @@ double cli_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static int progress_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return 80;
-}
-
-/* "123 MB/s" or "4500 rows/s". */
-static void progress_rate(char *text, size_t size, const hsp_progress *now, double rate)
-{
-    if (strcmp(now->unit, "bytes") == 0)
-        snprintf(text, size, "%.*f MB/s", rate < 1e7, rate * 1e-6);
-    else
-        snprintf(text, size, "%.*f%s %s/s", rate >= 1e4,
-                 rate * (rate < 1e4   ? 1
-                         : rate < 1e7 ? 1e-3
-                                      : 1e-6),
-                 rate < 1e4   ? ""
-                 : rate < 1e7 ? "k"
-                              : "M",
-                 now->unit);
-}
-
-static void progress_left(char *text, size_t size, double seconds)
-{
-    unsigned long s = seconds < 359999 ? (unsigned long)(seconds + 0.5) : 359999;
-    if (s >= 3600)
-        snprintf(text, size, "%lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
-    else
-        snprintf(text, size, "%lu:%02lu left", s / 60, s % 60);
-}
-
-/* "pass 12, duality gap about 0.013 (target 0.001)", "class 3 of 10, ...". */
+/* Steps whose number says more than a bar: "pass 12, duality gap about 0.013 (target 0.001)", "class
+ * 3 of 10, ..."; "" for others. */
 static void progress_steps(char *text, size_t size, const hsp_progress *now)
 {
+    static const char *const units[] = {"passes", "rounds", "classes", "pairs", "linear programs"};
     const size_t long_unit = strlen(now->unit);
     const int es = long_unit > 4 && strcmp(now->unit + long_unit - 4, "sses") == 0;
     char total[48] = "", gap[96] = "";
     const uint64_t at = now->total ? now->done + 1 : now->done;
+    text[0] = 0;
     if (now->total) snprintf(total, sizeof total, " of %s", show_count(now->total));
     if (!isnan(now->gap))
         snprintf(gap, sizeof gap, ", duality gap about %.3g (target %.3g)", now->gap, now->target);
-    snprintf(text, size, "%.*s %s%s%s", (int)long_unit - (es ? 2 : 1), now->unit, show_count(at),
-             total, gap);
-}
-
-/* Steps whose number says more than a bar. */
-static int progress_has_steps(const hsp_progress *now)
-{
-    static const char *const units[] = {"passes", "rounds", "classes", "pairs", "linear programs"};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(now->unit, units[i]) == 0) return 1;
-    return 0;
+        if (strcmp(now->unit, units[i]) == 0)
+            snprintf(text, size, "%.*s %s%s%s", (int)long_unit - (es ? 2 : 1), now->unit,
+                     show_count(at), total, gap);
 }
 
-/* What stands behind the bar: " 45%  123 MB/s  0:12 left". */
+/* What stands behind the bar: " 45%  123 MB/s  0:12 left", " 4500 rows  1.2k rows/s". */
 static void progress_figures(char *text, size_t size, const hsp_progress *now, double share,
                              double seconds)
 {
     char rate_text[48] = "", left[48] = "";
-    double rate = (double)(now->done - bar.phase_from) / seconds;
-    int known = seconds >= PROGRESS_REDRAW / 2 && rate > 0; /* a rate says little at first */
-    if (known) progress_rate(rate_text, sizeof rate_text, now, rate);
-    if (known && now->total)
-        progress_left(left, sizeof left, (1 - share) * (double)now->total / rate);
+    const int bytes = strcmp(now->unit, "bytes") == 0;
+    const double rate = (double)(now->done - bar.phase_from) / seconds;
+    const int known = seconds >= PROGRESS_REDRAW / 2 && rate > 0; /* a rate says little at first */
+    const double unit = rate < 1e4 ? 1 : rate < 1e7 ? 1e3 : 1e6;
+    if (known && bytes)
+        snprintf(rate_text, sizeof rate_text, "%.*f MB/s", rate < 1e7, rate * 1e-6);
+    else if (known)
+        snprintf(rate_text, sizeof rate_text, "%.*f%s %s/s", unit > 1, rate / unit,
+                 unit < 1e3   ? ""
+                 : unit < 1e6 ? "k"
+                              : "M",
+                 now->unit);
+    if (known && now->total) {
+        const double rest = (1 - share) * (double)now->total / rate;
+        const unsigned long s = rest < 359999 ? (unsigned long)(rest + 0.5) : 359999;
+        if (s >= 3600)
+            snprintf(left, sizeof left, "%lu:%02lu:%02lu left", s / 3600, s / 60 % 60, s % 60);
+        else
+            snprintf(left, sizeof left, "%lu:%02lu left", s / 60, s % 60);
+    }
     if (!now->unit[0])
         text[0] = 0;
     else if (now->total)
         snprintf(text, size, " %3.0f%%  %s  %s", share * 100, rate_text, left);
-    else if (strcmp(now->unit, "bytes") == 0)
+    else if (bytes)
         snprintf(text, size, " %s  %s", show_bytes(now->done), rate_text);
     else
         snprintf(text, size, " %s %s  %s", show_count(now->done), now->unit, rate_text);
@@ -160,12 +139,14 @@ static void progress_draw(const hsp_progress *now, double seconds)
 {
     char figures[160], blocks[PROGRESS_BAR];
     double share = now->total ? (double)now->done / (double)now->total : 0;
-    int room = progress_width() - 1 - (int)strlen(now->phase);
+    struct winsize window;
+    const int sized = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    int room = (sized ? window.ws_col : 80) - 1 - (int)strlen(now->phase);
     int length = room - PROGRESS_FIGURES < PROGRESS_BAR ? room - PROGRESS_FIGURES : PROGRESS_BAR;
     if (share > 1) share = 1;
     if (room < 0) return;
-    if (progress_has_steps(now)) {
-        progress_steps(figures, sizeof figures, now);
+    progress_steps(figures, sizeof figures, now);
+    if (figures[0]) {
         fprintf(stderr, "\r\033[K%s: %.*s", now->phase, room > 2 ? room - 2 : 0, figures);
         fflush(stderr);
         bar.drawn = 1;
