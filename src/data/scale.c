@@ -79,21 +79,17 @@ void hsp_scaling_free(hsp_scaling *scaling)
 {
     if (!scaling) return;
     hsp_allocator memory = scaling->memory;
-    hsp__free(&memory, scaling->shift);
-    hsp__free(&memory, scaling->factor);
     hsp__free(&memory, scaling);
 }
 
 const char *hsp_scaling_kind(const hsp_scaling *scaling)
 {
-    if (!scaling) return NULL;
-    return scale_names[scaling->kind];
+    return scaling ? scale_names[scaling->kind] : NULL;
 }
 
 uint64_t hsp_scaling_cols(const hsp_scaling *scaling)
 {
-    if (!scaling) return 0;
-    return scaling->cols;
+    return scaling ? scaling->cols : 0;
 }
 
 double hsp_scaling_shift(const hsp_scaling *scaling, uint64_t column)
@@ -108,19 +104,16 @@ double hsp_scaling_factor(const hsp_scaling *scaling, uint64_t column)
     return column < scaling->cols ? scaling->factor[column] : 1;
 }
 
-/* A scaling that changes nothing. */
+/* A scaling that changes nothing. One block: the scaling, and its numbers behind it. */
 static hsp_scaling *scale_new(hsp_context *ctx, uint64_t cols)
 {
-    hsp_scaling *scaling = hsp__new(&ctx->allocator, 1, sizeof *scaling);
+    hsp_scaling *scaling =
+        hsp__new(&ctx->allocator, sizeof *scaling + 2 * cols * sizeof(double), 1);
     if (!scaling) return NULL;
     scaling->memory = ctx->allocator;
     scaling->cols = cols;
-    scaling->shift = hsp__new(&ctx->allocator, cols, sizeof *scaling->shift);
-    scaling->factor = hsp__new_raw(&ctx->allocator, cols, sizeof *scaling->factor);
-    if (!scaling->shift || !scaling->factor) {
-        hsp_scaling_free(scaling);
-        return NULL;
-    }
+    scaling->shift = (double *)(scaling + 1);
+    scaling->factor = scaling->shift + cols;
     for (uint64_t j = 0; j < cols; j++)
         scaling->factor[j] = 1;
     return scaling;
@@ -151,37 +144,32 @@ static hsp_status scale_read_options(hsp_scaling *scaling, const hsp_options *op
                      scaling->low, scaling->high);
 }
 
-/* Shift and factor of one column. */
-static void scale_fit_column(hsp_scaling *scaling, uint64_t j, const hsp__column_figures *column)
-{
-    const double low = scaling->low, high = scaling->high;
-    const int constant = column->min == column->max;
-    double *shift = &scaling->shift[j], *factor = &scaling->factor[j];
-    if (scaling->kind == SCALE_MIN_MAX) {
-        *factor = constant ? 1 : (high - low) / (column->max - column->min);
-        *shift = column->min - low / *factor;
-    } else if (scaling->kind == SCALE_STANDARD) {
-        *factor = constant ? 1 : 1 / column->stdev;
-        *shift = column->mean;
-    } else {
-        double most = fmax(fabs(column->min), fabs(column->max));
-        *factor = most > 0 ? 1 / most : 1;
-    }
-}
-
 static hsp_status scale_fit_columns(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
                                     hsp_error *err)
 {
+    const double low = scaling->low, high = scaling->high;
     hsp__column_figures *columns = NULL;
     int what = scaling->kind == SCALE_STANDARD ? HSP__COLUMNS_MOMENTS : 0;
     hsp_status status = hsp__columns(ctx, data, what, "measuring", err, &columns);
     for (uint64_t j = 0; !status && j < scaling->cols; j++) {
-        scale_fit_column(scaling, j, &columns[j]);
-        if (isfinite(scaling->shift[j]) && isfinite(scaling->factor[j]) && scaling->factor[j] != 0)
-            continue;
-        status = hsp__fail(
-            err, HSP_BAD_DATA, "column %llu runs from %.9g to %.9g: its %s scaling is out of range",
-            (unsigned long long)j + 1, columns[j].min, columns[j].max, scale_names[scaling->kind]);
+        const hsp__column_figures *column = &columns[j];
+        const int constant = column->min == column->max;
+        double *shift = &scaling->shift[j], *factor = &scaling->factor[j];
+        if (scaling->kind == SCALE_MIN_MAX) {
+            *factor = constant ? 1 : (high - low) / (column->max - column->min);
+            *shift = column->min - low / *factor;
+        } else if (scaling->kind == SCALE_STANDARD) {
+            *factor = constant ? 1 : 1 / column->stdev;
+            *shift = column->mean;
+        } else {
+            double most = fmax(fabs(column->min), fabs(column->max));
+            *factor = most > 0 ? 1 / most : 1;
+        }
+        if (!isfinite(*shift) || !isfinite(*factor) || *factor == 0)
+            status = hsp__fail(err, HSP_BAD_DATA,
+                               "column %llu runs from %.9g to %.9g: its %s scaling is out of range",
+                               (unsigned long long)j + 1, column->min, column->max,
+                               scale_names[scaling->kind]);
     }
     hsp__free(&ctx->allocator, columns);
     return status;
@@ -218,15 +206,16 @@ static void scale_fit_votes(hsp_scaling *scaling, const hsp_view *view)
     if (signs == 0) scaling->kind = SCALE_BIT;
 }
 
-/* Kinds that do the same to every column go with any number of them. */
-static int scale_any_columns(scale_kind kind)
+int hsp__scaling_any_columns(const hsp_scaling *scaling)
 {
-    return kind == SCALE_UNIT_ROWS || kind == SCALE_SIGN || kind == SCALE_BIT;
+    return scaling->kind == SCALE_UNIT_ROWS || scaling->kind == SCALE_SIGN ||
+           scaling->kind == SCALE_BIT;
 }
 
-static int scale_votes(scale_kind kind)
+int hsp__scaling_is_votes(const hsp_scaling *scaling)
 {
-    return kind == SCALE_SIGN || kind == SCALE_BIT || kind == SCALE_VOTES;
+    return scaling->kind == SCALE_SIGN || scaling->kind == SCALE_BIT ||
+           scaling->kind == SCALE_VOTES;
 }
 
 hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
@@ -242,7 +231,7 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
         status = scale_fit_ball(ctx, scaling, data, err);
     else if (!status && scaling->kind == SCALE_VOTES)
         scale_fit_votes(scaling, view);
-    else if (!status && !scale_any_columns(scaling->kind))
+    else if (!status && !hsp__scaling_any_columns(scaling))
         status = scale_fit_columns(ctx, scaling, data, err);
     for (uint64_t j = 0; scaling->kind == SCALE_BIT && j < scaling->cols; j++)
         scaling->factor[j] = 0;
@@ -272,25 +261,15 @@ static hsp_status scale_check_columns(const hsp_scaling *scaling, const hsp_data
                                       hsp_error *err)
 {
     const uint64_t cols = data->view.cols;
-    if (scale_any_columns(scaling->kind) || cols == scaling->cols) return HSP_OK;
+    if (hsp__scaling_any_columns(scaling) || cols == scaling->cols) return HSP_OK;
     if (cols < scaling->cols && data->feature_names.count == 0) return HSP_OK;
     return hsp__fail(err, HSP_USAGE, "the data has %llu columns, the scaling was made for %llu",
                      (unsigned long long)cols, (unsigned long long)scaling->cols);
 }
 
-int hsp__scaling_any_columns(const hsp_scaling *scaling)
-{
-    return scale_any_columns(scaling->kind);
-}
-
 int hsp__scaling_is_by_rows(const hsp_scaling *scaling)
 {
     return scaling->kind == SCALE_UNIT_ROWS;
-}
-
-int hsp__scaling_is_votes(const hsp_scaling *scaling)
-{
-    return scale_votes(scaling->kind);
 }
 
 int hsp__scaling_abstains(const hsp_scaling *scaling, uint64_t column)
@@ -328,24 +307,6 @@ int hsp__scaling_moves_zeros(const hsp_scaling *scaling)
     return scale_first_shift(scaling) < scaling->cols;
 }
 
-static hsp_status scale_check_sparse(const hsp_scaling *scaling, hsp_error *err)
-{
-    uint64_t j = scale_first_shift(scaling);
-    if (j == scaling->cols) return HSP_OK;
-    return hsp__fail(err, HSP_USAGE,
-                     "%s scaling turns the zeros of column %llu into non-zeros, which sparse rows "
-                     "would have to store; use max-abs, or read the data with --storage dense",
-                     scale_names[scaling->kind], (unsigned long long)j + 1);
-}
-
-static int scale_keeps_ones(const hsp_scaling *scaling)
-{
-    if (scale_votes(scaling->kind)) return 1;
-    for (uint64_t j = 0; j < scaling->cols; j++)
-        if (scaling->factor[j] != 1) return 0;
-    return scaling->kind != SCALE_UNIT_ROWS;
-}
-
 static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                               hsp_storage storage, hsp_error *err, hsp_data **out)
 {
@@ -359,7 +320,7 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
         plan.cols = data->view.cols;
         plan.shift = plan.factor = NULL;
         plan.unit_rows = 1;
-    } else if (scale_votes(scaling->kind)) {
+    } else if (hsp__scaling_is_votes(scaling)) {
         plan.votes = 1;
         plan.below = scaling->kind == SCALE_BIT ? 0 : -1;
         plan.shift = NULL;
@@ -368,7 +329,10 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
             plan.factor = NULL;
         }
     }
-    if (plan.storage == HSP_ONES && !scale_keeps_ones(scaling)) plan.storage = HSP_SPARSE;
+    int keeps_ones = scaling->kind != SCALE_UNIT_ROWS;
+    for (uint64_t j = 0; !plan.votes && j < scaling->cols; j++)
+        keeps_ones &= scaling->factor[j] == 1;
+    if (plan.storage == HSP_ONES && !keeps_ones) plan.storage = HSP_SPARSE;
     return hsp__data_convert_storage(ctx, data, &plan, err, out);
 }
 
@@ -377,19 +341,23 @@ hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_d
 {
     HSP__NEED(err, ctx, scaling, data, out);
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = scale_check_columns(scaling, data, err);
-    if (!status && view->storage != HSP_DENSE) status = scale_check_sparse(scaling, err);
-    return status ? status : scale_apply(ctx, scaling, data, view->storage, err, out);
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    HSP__TRY(scale_check_columns(scaling, data, err));
+    const uint64_t shifted = scale_first_shift(scaling);
+    if (view->storage == HSP_DENSE || shifted == scaling->cols)
+        return scale_apply(ctx, scaling, data, view->storage, err, out);
+    return hsp__fail(err, HSP_USAGE,
+                     "%s scaling turns the zeros of column %llu into non-zeros, which sparse rows "
+                     "would have to store; use max-abs, or read the data with --storage dense",
+                     scale_names[scaling->kind], (unsigned long long)shifted + 1);
 }
 
 hsp_status hsp__scaling_apply_filling(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                                       hsp_error *err, hsp_data **out)
 {
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (!status) status = scale_check_columns(scaling, data, err);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    HSP__TRY(scale_check_columns(scaling, data, err));
     hsp_storage storage = hsp__scaling_moves_zeros(scaling) ? HSP_DENSE : view->storage;
     return scale_apply(ctx, scaling, data, storage, err, out);
 }
@@ -460,12 +428,6 @@ hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const
                                 sizeof tensors / sizeof *tensors, err);
 }
 
-static int scale_meta_is(const hsp__container *file, const char *key, const char *value)
-{
-    const char *found = hsp__container_meta(file, key);
-    return found && strcmp(found, value) == 0;
-}
-
 static int scale_meta_number(const hsp__container *file, const char *key, double *out)
 {
     const char *text = hsp__container_meta(file, key);
@@ -489,7 +451,8 @@ static hsp_status scale_from_file(hsp_context *ctx, const hsp__container *file, 
 {
     const char *name = hsp__container_name(file);
     HSP__TRY(hsp__metadata_format(file, SCALE_FORMAT, err));
-    if (!scale_meta_is(file, "version", SCALE_VERSION))
+    const char *version = hsp__container_meta(file, "version");
+    if (!version || strcmp(version, SCALE_VERSION) != 0)
         return hsp__fail_at(err, HSP_BAD_DATA, name, 0, 0,
                             "a scaling of a version other than " SCALE_VERSION);
     HSP__TRY(hsp__container_verify(ctx, file, err));

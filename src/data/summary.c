@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "data/columns.h"
@@ -35,20 +36,17 @@ void hsp_summary_free(hsp_summary *summary)
 
 const hsp_totals *hsp_summary_totals(const hsp_summary *summary)
 {
-    if (!summary) return NULL;
-    return &summary->totals;
+    return summary ? &summary->totals : NULL;
 }
 
 uint64_t hsp_summary_class_count(const hsp_summary *summary, uint32_t class_index)
 {
-    if (!summary) return 0;
-    return class_index < summary->classes ? summary->class_counts[class_index] : 0;
+    return summary && class_index < summary->classes ? summary->class_counts[class_index] : 0;
 }
 
 const hsp_column_summary *hsp_summary_column(const hsp_summary *summary, uint64_t column)
 {
-    if (!summary) return NULL;
-    return column < summary->totals.cols ? &summary->columns[column] : NULL;
+    return summary && column < summary->totals.cols ? &summary->columns[column] : NULL;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -196,61 +194,38 @@ static void summary_bucket_keys(hsp_context *ctx, summary_twins *twins, const su
     starts[0] = 0;
 }
 
-static hsp_status summary_twins_run(hsp_context *ctx, summary_twins *twins, const summary_key *keys,
-                                    hsp_totals *totals, hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    const uint64_t rows = totals->rows;
-    for (uint64_t i = 0; i < rows; i++)
-        twins->same[i] = HSP__SUMMARY_ALONE;
-    twins->buckets = 2;
-    twins->shift = 63;
-    for (; twins->buckets < 4096 && twins->buckets * 256 < rows; twins->buckets *= 2)
-        twins->shift--;
-    twins->keys = hsp__new_raw(memory, rows, sizeof *twins->keys);
-    twins->starts = hsp__new(memory, twins->buckets + 1, sizeof *twins->starts);
-    twins->duplicate = hsp__new(memory, twins->buckets, sizeof *twins->duplicate);
-    twins->contradictory = hsp__new(memory, twins->buckets, sizeof *twins->contradictory);
-    if (!twins->keys || !twins->starts || !twins->duplicate || !twins->contradictory)
-        return hsp__fail_memory(err);
-    summary_bucket_keys(ctx, twins, keys, rows);
-    hsp_status status =
-        hsp__sweep(ctx, "comparing rows", rows, twins->buckets, summary_twins_bucket, twins, err);
-    for (uint64_t b = 0; b < twins->buckets; b++) {
-        totals->duplicate_rows += twins->duplicate[b];
-        totals->contradictory_rows += twins->contradictory[b];
-    }
-    return status;
-}
-
-static hsp_status summary_equal_rows(hsp_context *ctx, const hsp_view *view,
-                                     const summary_key *keys, hsp_summary *summary, hsp_error *err)
-{
-    summary_twins twins = {.view = view, .same = summary->same};
-    hsp_status status = summary_twins_run(ctx, &twins, keys, &summary->totals, err);
-    hsp__free(&ctx->allocator, twins.keys);
-    hsp__free(&ctx->allocator, twins.starts);
-    hsp__free(&ctx->allocator, twins.duplicate);
-    hsp__free(&ctx->allocator, twins.contradictory);
-    return status;
-}
-
 static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_summary *summary,
                                        hsp_error *err)
 {
-    const hsp_allocator *memory = &ctx->allocator;
     hsp_totals *totals = &summary->totals;
+    const uint64_t n = totals->rows;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     summary_rows rows = {.view = &data->view, .parts = hsp__sweep_parts(data)};
-    rows.of_part = hsp__new(memory, rows.parts, sizeof *rows.of_part);
-    rows.keys = hsp__new_raw(memory, totals->rows, sizeof *rows.keys);
-    hsp_status status = rows.of_part && rows.keys ? HSP_OK : hsp__fail_memory(err);
+    summary_twins twins = {.view = &data->view, .buckets = 2, .shift = 63, .same = summary->same};
+    for (; twins.buckets < 4096 && twins.buckets * 256 < n; twins.buckets *= 2)
+        twins.shift--;
+    rows.of_part = hsp__scratch_new(&scratch, rows.parts, sizeof *rows.of_part);
+    rows.keys = hsp__scratch_raw(&scratch, n, sizeof *rows.keys);
+    twins.keys = hsp__scratch_raw(&scratch, n, sizeof *twins.keys);
+    twins.starts = hsp__scratch_new(&scratch, twins.buckets + 1, sizeof *twins.starts);
+    twins.duplicate = hsp__scratch_new(&scratch, twins.buckets, sizeof *twins.duplicate);
+    twins.contradictory = hsp__scratch_new(&scratch, twins.buckets, sizeof *twins.contradictory);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status)
-        status = hsp__sweep(ctx, "measuring rows", totals->rows, rows.parts, summary_rows_part,
-                            &rows, err);
-    if (!status) summary_rows_end(&rows, totals);
-    if (!status) status = summary_equal_rows(ctx, rows.view, rows.keys, summary, err);
-    hsp__free(memory, rows.of_part);
-    hsp__free(memory, rows.keys);
+        status = hsp__sweep(ctx, "measuring rows", n, rows.parts, summary_rows_part, &rows, err);
+    if (!status) {
+        summary_rows_end(&rows, totals);
+        for (uint64_t i = 0; i < n; i++)
+            twins.same[i] = HSP__SUMMARY_ALONE;
+        summary_bucket_keys(ctx, &twins, rows.keys, n);
+        status =
+            hsp__sweep(ctx, "comparing rows", n, twins.buckets, summary_twins_bucket, &twins, err);
+    }
+    for (uint64_t b = 0; !status && b < twins.buckets; b++) {
+        totals->duplicate_rows += twins.duplicate[b];
+        totals->contradictory_rows += twins.contradictory[b];
+    }
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -283,11 +258,6 @@ static void summary_columns_part(void *user, uint64_t part)
     }
 }
 
-static int summary_same_figures(const hsp__column_figures *a, const hsp__column_figures *b)
-{
-    return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1] && a->nonzeros == b->nonzeros;
-}
-
 /* Nominate for every column among order[0..count) the first with the same figures, by a table of
  * open addressing (slots: a power of two above count, holding column + 1). Returns how many got
  * one. */
@@ -300,8 +270,12 @@ static uint64_t summary_nominate(summary_columns *columns, const uint64_t *order
     for (uint64_t k = 0; k < count; k++) {
         const hsp__column_figures *figures = &columns->figures[order[k]];
         uint64_t at = hsp__hash_mix(figures->hash[0], 0x9E3779B97F4A7C15u) & mask;
-        while (slots[at] && !summary_same_figures(figures, &columns->figures[slots[at] - 1]))
-            at = (at + 1) & mask;
+        for (; slots[at]; at = (at + 1) & mask) {
+            const hsp__column_figures *other = &columns->figures[slots[at] - 1];
+            if (figures->hash[0] == other->hash[0] && figures->hash[1] == other->hash[1] &&
+                figures->nonzeros == other->nonzeros)
+                break;
+        }
         columns->twin[order[k]] = (int64_t)slots[at] - 1;
         nominated += slots[at] != 0;
         if (!slots[at]) slots[at] = order[k] + 1;
@@ -320,11 +294,9 @@ static hsp_status summary_columns_run(hsp_context *ctx, summary_columns *columns
     for (uint64_t j = 0; j < cols; j++)
         order[j] = j;
     while (count) {
-        hsp_status status = HSP_OK;
         if (summary_nominate(columns, order, count, slots, mask))
-            status = hsp__sweep(ctx, "comparing columns", columns->view->rows, columns->parts,
-                                summary_columns_part, columns, err);
-        if (status) return status;
+            HSP__TRY(hsp__sweep(ctx, "comparing columns", columns->view->rows, columns->parts,
+                                summary_columns_part, columns, err));
         uint64_t refuted = 0;
         for (uint64_t k = 0; k < count; k++) {
             uint64_t j = order[k];
@@ -340,37 +312,15 @@ static hsp_status summary_columns_run(hsp_context *ctx, summary_columns *columns
     return HSP_OK;
 }
 
-static hsp_status summary_equal_columns(hsp_context *ctx, hsp_data *data,
-                                        const hsp__column_figures *figures, hsp_column_summary *to,
-                                        hsp_error *err)
+static hsp_status summary_look_at_columns(hsp_context *ctx, hsp_data *data, hsp_totals *totals,
+                                          hsp_column_summary *to, hsp_error *err)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    const uint64_t cols = data->view.cols;
-    uint64_t room = 4;
-    while (room < 2 * cols)
-        room *= 2;
-    summary_columns columns = {
-        .view = &data->view, .figures = figures, .parts = hsp__sweep_parts(data)};
-    uint64_t *order = hsp__new_raw(memory, cols, sizeof *order);
-    uint64_t *slots = hsp__new_raw(memory, room, sizeof *slots);
-    columns.twin = hsp__new_raw(memory, cols, sizeof *columns.twin);
-    columns.refuted = hsp__new(memory, cols, sizeof *columns.refuted);
-    hsp_status status = HSP_OK;
-    if (!order || !slots || !columns.twin || !columns.refuted)
-        status = hsp__fail_memory(err);
-    else
-        status = summary_columns_run(ctx, &columns, order, slots, room - 1, to, err);
-    hsp__free(memory, order);
-    hsp__free(memory, slots);
-    hsp__free(memory, columns.twin);
-    hsp__free(memory, columns.refuted);
-    return status;
-}
-
-static void summary_count_columns(hsp_totals *totals, hsp_column_summary *to,
-                                  const hsp__column_figures *figures)
-{
-    for (uint64_t j = 0; j < totals->cols; j++) {
+    const uint64_t cols = totals->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    hsp__column_figures *figures = NULL;
+    HSP__TRY(hsp__columns(ctx, data, HSP__COLUMNS_MOMENTS | HSP__COLUMNS_HASHES,
+                          "measuring columns", err, &figures));
+    for (uint64_t j = 0; j < cols; j++) {
         const hsp__column_figures *from = &figures[j];
         to[j] = (hsp_column_summary){.min = from->min,
                                      .max = from->max,
@@ -384,18 +334,21 @@ static void summary_count_columns(hsp_totals *totals, hsp_column_summary *to,
         totals->min = j ? fmin(totals->min, from->min) : from->min;
         totals->max = j ? fmax(totals->max, from->max) : from->max;
     }
-}
-
-static hsp_status summary_look_at_columns(hsp_context *ctx, hsp_data *data, hsp_totals *totals,
-                                          hsp_column_summary *to, hsp_error *err)
-{
-    hsp__column_figures *figures = NULL;
-    HSP__TRY(hsp__columns(ctx, data, HSP__COLUMNS_MOMENTS | HSP__COLUMNS_HASHES,
-                          "measuring columns", err, &figures));
-    summary_count_columns(totals, to, figures);
-    hsp_status status = summary_equal_columns(ctx, data, figures, to, err);
-    for (uint64_t j = 0; j < totals->cols; j++)
+    uint64_t room = 4;
+    while (room < 2 * cols)
+        room *= 2;
+    summary_columns columns = {
+        .view = &data->view, .figures = figures, .parts = hsp__sweep_parts(data)};
+    uint64_t *order = hsp__scratch_raw(&scratch, cols, sizeof *order);
+    uint64_t *slots = hsp__scratch_raw(&scratch, room, sizeof *slots);
+    columns.twin = hsp__scratch_raw(&scratch, cols, sizeof *columns.twin);
+    columns.refuted = hsp__scratch_new(&scratch, cols, sizeof *columns.refuted);
+    hsp_status status = scratch.failed
+                            ? hsp__fail_memory(err)
+                            : summary_columns_run(ctx, &columns, order, slots, room - 1, to, err);
+    for (uint64_t j = 0; j < cols; j++)
         totals->duplicate_columns += to[j].duplicate_of >= 0 && !to[j].constant;
+    hsp__scratch_free(&scratch);
     hsp__free(&ctx->allocator, figures);
     return status;
 }
@@ -423,8 +376,7 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
     const hsp_view *view;
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    hsp_status status = hsp_data_view(&own, data, err, &view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(&own, data, err, &view));
     hsp_summary *summary = hsp__new(memory, 1, sizeof *summary);
     if (!summary) return hsp__fail_memory(err);
     summary->memory = *memory;
@@ -436,12 +388,11 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
     summary->class_counts = hsp__new(memory, view->classes, sizeof *summary->class_counts);
     summary->columns = hsp__new(memory, view->cols, sizeof *summary->columns);
     summary->same = hsp__new_raw(memory, view->rows, sizeof *summary->same);
-    if (!summary->class_counts || !summary->columns || !summary->same) {
+    hsp_status status = HSP_OK;
+    if (!summary->class_counts || !summary->columns || !summary->same)
         status = hsp__fail_memory(err);
-    } else {
-        summary_look_at_classes(view, summary->class_counts, &summary->totals);
-        status = summary_look_at_rows(&own, data, summary, err);
-    }
+    if (!status) summary_look_at_classes(view, summary->class_counts, &summary->totals);
+    if (!status) status = summary_look_at_rows(&own, data, summary, err);
     if (!status)
         status = summary_look_at_columns(&own, data, &summary->totals, summary->columns, err);
     if (status)

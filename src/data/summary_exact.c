@@ -15,7 +15,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "data/data.h"
 #include "data/decimals.h"
 #include "data/summary.h"
@@ -31,14 +31,14 @@ typedef struct exact_candidate {
 /* What is known of a column so far. */
 typedef struct exact_column {
     uint64_t nonzeros;
-    char *first; /* the first of them, of a candidate for a constant; owned, or NULL */
+    char *first; /* the first of them, of a candidate for a constant; or NULL */
     size_t first_size;
     int differs;      /* one of them is not the first */
     hsp__sha256 *sha; /* of a candidate for a duplicate; NULL: it is none */
 } exact_column;
 
 typedef struct exact {
-    hsp_context *ctx;
+    hsp__scratch scratch;
     const hsp_view *view;
     hsp_summary *summary;
     exact_candidate *rows; /* row_count */
@@ -81,9 +81,11 @@ static hsp_status exact_value(exact *m, uint64_t i, uint64_t j, const char *text
         column->differs = !hsp__decimal_value_same(&first, &value);
         return HSP_OK;
     }
-    column->first = hsp__copy_text(&m->ctx->allocator, text, size);
+    column->first = hsp__scratch_raw(&m->scratch, size, 1);
     column->first_size = size;
-    return column->first ? HSP_OK : hsp__fail_memory(err);
+    if (!column->first) return hsp__fail_memory(err);
+    memcpy(column->first, text, size);
+    return HSP_OK;
 }
 
 /* The values in memory, each as the file has it; those that no number of the file stands for (a
@@ -175,7 +177,7 @@ static hsp_status exact_count_columns(exact *m, hsp_error *err)
 {
     hsp_totals *totals = &m->summary->totals;
     uint64_t count = 0;
-    exact_candidate *all = hsp__new(&m->ctx->allocator, totals->cols, sizeof *all);
+    exact_candidate *all = hsp__scratch_new(&m->scratch, totals->cols, sizeof *all);
     if (!all) return hsp__fail_memory(err);
     totals->empty_columns = totals->constant_columns = totals->duplicate_columns = 0;
     for (uint64_t j = 0; j < totals->cols; j++) {
@@ -202,7 +204,6 @@ static hsp_status exact_count_columns(exact *m, hsp_error *err)
             totals->duplicate_columns += !column->constant;
         }
     }
-    hsp__free(&m->ctx->allocator, all);
     return HSP_OK;
 }
 
@@ -210,34 +211,30 @@ static hsp_status exact_count_columns(exact *m, hsp_error *err)
 
 static hsp_status exact_candidates(exact *m, hsp_error *err)
 {
-    const hsp_allocator *memory = &m->ctx->allocator;
     const hsp_summary *summary = m->summary;
     for (uint64_t i = 0; i < m->view->rows; i++)
         m->row_count += summary->same[i] != HSP__SUMMARY_ALONE;
-    m->rows = hsp__new_raw(memory, m->row_count, sizeof *m->rows);
-    m->columns = hsp__new(memory, m->view->cols, sizeof *m->columns);
-    m->entry = hsp__new(memory, m->view->cols, sizeof *m->entry);
-    if (!m->rows || !m->columns || !m->entry) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < m->view->cols; j++) {
+    m->rows = hsp__scratch_raw(&m->scratch, m->row_count, sizeof *m->rows);
+    m->columns = hsp__scratch_new(&m->scratch, m->view->cols, sizeof *m->columns);
+    m->entry = hsp__scratch_new(&m->scratch, m->view->cols, sizeof *m->entry);
+    for (uint64_t j = 0; !m->scratch.failed && j < m->view->cols; j++) {
         const int64_t first = summary->columns[j].duplicate_of;
         const uint64_t pair[2] = {j, (uint64_t)first};
         for (int p = 0; first >= 0 && p < 2; p++) {
             exact_column *column = &m->columns[pair[p]];
             if (column->sha) continue;
-            column->sha = hsp__new_raw(memory, 1, sizeof *column->sha);
-            if (!column->sha) return hsp__fail_memory(err);
-            hsp__sha256_init(column->sha);
+            column->sha = hsp__scratch_raw(&m->scratch, 1, sizeof *column->sha);
+            if (column->sha) hsp__sha256_init(column->sha);
         }
     }
-    return HSP_OK;
+    return m->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 hsp_status hsp_summary_confirm(hsp_context *ctx, hsp_summary *summary, hsp_data *data,
                                const char *path, const hsp_options *options, hsp_error *err)
 {
     HSP__NEED(err, ctx, summary, data);
-    const hsp_allocator *memory = &ctx->allocator;
-    exact m = {.ctx = ctx, .summary = summary};
+    exact m = {.scratch = {.memory = &ctx->allocator}, .summary = summary};
     int there = 0;
     if (summary->totals.exact) return HSP_OK;
     hsp_status status = hsp__decimals_there(ctx, path, err, &there);
@@ -248,12 +245,6 @@ hsp_status hsp_summary_confirm(hsp_context *ctx, hsp_summary *summary, hsp_data 
     if (!status) status = exact_count_columns(&m, err);
     if (!status) exact_count_rows(&m);
     if (!status) summary->totals.exact = 1;
-    for (uint64_t j = 0; m.columns && j < m.view->cols; j++) {
-        hsp__free(memory, m.columns[j].first);
-        hsp__free(memory, m.columns[j].sha);
-    }
-    hsp__free(memory, m.rows);
-    hsp__free(memory, m.columns);
-    hsp__free(memory, m.entry);
+    hsp__scratch_free(&m.scratch);
     return status;
 }
