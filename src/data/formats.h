@@ -2,6 +2,7 @@
 #ifndef HSP_DATA_FORMATS_H
 #define HSP_DATA_FORMATS_H
 
+#include "base/names.h"
 #include "data/output.h"
 #include "data/source.h"
 #include "halfspace_all.h"
@@ -44,6 +45,9 @@ typedef struct hsp__origin {
  * as memory has them; else as that file has them, where memory has others. */
 hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, const hsp__origin *origin,
                              hsp__output *output, hsp_error *err);
+/* The line of names: x1, x2 ... where there are none; label NULL: no such column. */
+void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const hsp__names *names,
+                           const char *label);
 /* Can every class stand in libsvm text? */
 hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
 hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,

@@ -11,12 +11,11 @@
 #include <stddef.h>
 
 #include "base/random.h"
+#include "base/scratch.h"
 #include "halfspace_all.h"
 
 /* The stream that a generator's hidden truth is drawn from: no row has that number. */
 #define HSP__GENERATE_TRUTH UINT64_MAX
-
-#define HSP__GENERATE_KEPT 4
 
 typedef struct hsp__generator hsp__generator;
 
@@ -35,7 +34,8 @@ typedef struct hsp__generation {
     int ones;         /* sparse generators: all values are one */
     double real[4];   /* the generator's own settings */
     uint64_t whole[4];
-    void *kept[HSP__GENERATE_KEPT]; /* the generator's own arrays, freed by the framework */
+    void *kept[4];       /* the generator's own arrays */
+    hsp__scratch memory; /* of all arrays; freed by the framework */
 } hsp__generation;
 
 /* One row being made, in memory that only its maker uses. */
@@ -54,8 +54,7 @@ struct hsp__generator {
     int decimals; /* at most 6 */
     /* Read the options beyond rows, features and seed, and draw the truth. widest, usual and
      * scratch come in as cols, cols and 0. */
-    hsp_status (*start)(hsp_context *ctx, const hsp_options *options, hsp__generation *run,
-                        hsp_error *err);
+    hsp_status (*start)(const hsp_options *options, hsp__generation *run, hsp_error *err);
     void (*row)(const hsp__generation *run, hsp__random *random, hsp__made *made);
 };
 
@@ -74,8 +73,8 @@ struct hsp__generator {
             "probability that a label is flipped"              \
     }
 
-/* A random direction of unit length into run->weights (allocated). */
-hsp_status hsp__generate_direction(hsp_context *ctx, hsp__generation *run, hsp_error *err);
+/* A random direction of unit length into run->weights. */
+hsp_status hsp__generate_direction(hsp__generation *run, hsp_error *err);
 
 /* A label, flipped with the run's probability. */
 static inline int hsp__generate_label(const hsp__generation *run, hsp__random *random, int truth)

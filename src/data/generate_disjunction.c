@@ -10,9 +10,7 @@
  * row keeps a margin of 1/(2 sqrt(k)) unless labels are flipped. */
 #include <math.h>
 
-#include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/generate.h"
 
 enum { DISJUNCTION_RELEVANT, DISJUNCTION_THRESHOLD }; /* whole */
@@ -32,16 +30,6 @@ static const hsp_option_table disjunction_table = {
     "disjunction", "sparse 0/1 rows; positive if at least r of k relevant columns are 1",
     disjunction_options, sizeof disjunction_options / sizeof *disjunction_options};
 
-/* The k relevant columns, ascending: each column is taken with probability wanted / left. */
-static void disjunction_draw_columns(const hsp__generation *run, uint32_t *columns, uint64_t k)
-{
-    hsp__random random;
-    hsp__random_seed(&random, run->seed, HSP__GENERATE_TRUTH);
-    uint64_t taken = 0;
-    for (uint64_t j = 0; taken < k; j++)
-        if (hsp__random_below(&random, run->cols - j) < k - taken) columns[taken++] = (uint32_t)j;
-}
-
 /* cumulative[c], c = 0..k: the probability of at most c columns on, within the class that c belongs
  * to. Computed from logarithms: one class may be very rare before it is cut. */
 static void disjunction_tabulate(double *cumulative, uint64_t k, uint64_t r, double p)
@@ -58,23 +46,8 @@ static void disjunction_tabulate(double *cumulative, uint64_t k, uint64_t r, dou
         cumulative[c] /= sum[c >= r];
 }
 
-static hsp_status disjunction_weights(hsp_context *ctx, hsp__generation *run, hsp_error *err)
-{
-    const uint64_t k = run->whole[DISJUNCTION_RELEVANT], r = run->whole[DISJUNCTION_THRESHOLD];
-    const uint32_t *columns = run->kept[DISJUNCTION_COLUMNS];
-    run->offset = -((double)r - 0.5) / sqrt((double)k);
-    /* The weights are rounded, and a row adds up to k of them. */
-    if (run->noise == 0) run->margin = (0.5 - 1e-15 * (double)k) / sqrt((double)k);
-    if (!run->truth_wanted) return HSP_OK;
-    run->weights = hsp__new(&ctx->allocator, run->cols, sizeof *run->weights);
-    if (!run->weights) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < k; i++)
-        run->weights[columns[i]] = 1 / sqrt((double)k);
-    return HSP_OK;
-}
-
-static hsp_status disjunction_start(hsp_context *ctx, const hsp_options *options,
-                                    hsp__generation *run, hsp_error *err)
+static hsp_status disjunction_start(const hsp_options *options, hsp__generation *run,
+                                    hsp_error *err)
 {
     const uint64_t k = (uint64_t)hsp_options_integer(options, "relevant");
     const uint64_t r = (uint64_t)hsp_options_integer(options, "threshold");
@@ -85,12 +58,20 @@ static hsp_status disjunction_start(hsp_context *ctx, const hsp_options *options
                          "threshold <= relevant <= features",
                          (unsigned long long)r, (unsigned long long)k,
                          (unsigned long long)run->cols);
-    uint32_t *columns = hsp__new_raw(&ctx->allocator, k, sizeof *columns);
-    double *cumulative = hsp__new_raw(&ctx->allocator, k + 1, sizeof *cumulative);
+    uint32_t *columns = hsp__scratch_raw(&run->memory, k, sizeof *columns);
+    double *cumulative = hsp__scratch_raw(&run->memory, k + 1, sizeof *cumulative);
+    if (run->truth_wanted)
+        run->weights = hsp__scratch_new(&run->memory, run->cols, sizeof *run->weights);
+    if (run->memory.failed) return hsp__fail_memory(err);
     run->kept[DISJUNCTION_COLUMNS] = columns;
     run->kept[DISJUNCTION_CUMULATIVE] = cumulative;
-    if (!columns || !cumulative) return hsp__fail_memory(err);
-    disjunction_draw_columns(run, columns, k);
+    /* the k relevant columns, ascending: each column is taken with probability wanted / left */
+    hsp__random random;
+    hsp__random_seed(&random, run->seed, HSP__GENERATE_TRUTH);
+    for (uint64_t j = 0, taken = 0; taken < k; j++)
+        if (hsp__random_below(&random, run->cols - j) < k - taken) columns[taken++] = (uint32_t)j;
+    for (uint64_t i = 0; run->weights && i < k; i++)
+        run->weights[columns[i]] = 1 / sqrt((double)k);
     disjunction_tabulate(cumulative, k, r, p);
     run->noise = hsp_options_real(options, "noise");
     run->ones = 1;
@@ -103,7 +84,10 @@ static hsp_status disjunction_start(hsp_context *ctx, const hsp_options *options
     run->usual = (uint64_t)mean + k / 2 + 1;
     run->widest = widest < (double)run->cols ? (uint64_t)widest : run->cols;
     run->scratch = k;
-    return disjunction_weights(ctx, run, err);
+    run->offset = -((double)r - 0.5) / sqrt((double)k);
+    /* The weights are rounded, and a row adds up to k of them. */
+    if (run->noise == 0) run->margin = (0.5 - 1e-15 * (double)k) / sqrt((double)k);
+    return HSP_OK;
 }
 
 /* Which relevant columns are on: their numbers into `on`, ascending. Returns how many. */

@@ -13,12 +13,11 @@ static const hsp_option_table halfspace_table = {
     "halfspace", "normal rows labelled by a halfspace, with flipped labels", halfspace_options,
     sizeof halfspace_options / sizeof *halfspace_options};
 
-static hsp_status halfspace_start(hsp_context *ctx, const hsp_options *options,
-                                  hsp__generation *run, hsp_error *err)
+static hsp_status halfspace_start(const hsp_options *options, hsp__generation *run, hsp_error *err)
 {
     run->noise = hsp_options_real(options, "noise");
     run->offset = hsp_options_real(options, "offset");
-    return hsp__generate_direction(ctx, run, err);
+    return hsp__generate_direction(run, err);
 }
 
 static void halfspace_row(const hsp__generation *run, hsp__random *random, hsp__made *made)

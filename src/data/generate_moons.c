@@ -17,10 +17,8 @@ static const hsp_option_table moons_table = {
     "moons", "two interleaving half circles, which no halfspace separates", moons_options,
     sizeof moons_options / sizeof *moons_options};
 
-static hsp_status moons_start(hsp_context *ctx, const hsp_options *options, hsp__generation *run,
-                              hsp_error *err)
+static hsp_status moons_start(const hsp_options *options, hsp__generation *run, hsp_error *err)
 {
-    (void)ctx;
     (void)err;
     run->real[0] = hsp_options_real(options, "spread");
     return HSP_OK;

@@ -27,8 +27,7 @@ static const hsp_option_table separable_table = {
     "separable", "two classes separated by a halfspace with a margin; rows in the unit ball",
     separable_options, sizeof separable_options / sizeof *separable_options};
 
-static hsp_status separable_start(hsp_context *ctx, const hsp_options *options,
-                                  hsp__generation *run, hsp_error *err)
+static hsp_status separable_start(const hsp_options *options, hsp__generation *run, hsp_error *err)
 {
     run->margin = hsp_options_real(options, "margin");
     run->offset = hsp_options_real(options, "offset");
@@ -37,7 +36,7 @@ static hsp_status separable_start(hsp_context *ctx, const hsp_options *options,
                          "offset %g with margin %g leaves no room for both classes in the unit "
                          "ball: their sizes must add up to less than 1",
                          run->offset, run->margin);
-    return hsp__generate_direction(ctx, run, err);
+    return hsp__generate_direction(run, err);
 }
 
 /* A point uniform in the unit ball, and its product with w. */

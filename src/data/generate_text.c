@@ -11,9 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/generate.h"
 
 #define TEXT_SPREAD 0.4 /* deviation of the logarithm of a row's length */
@@ -90,21 +88,7 @@ static void text_draw_truth(hsp__generation *run, int tfidf)
     }
 }
 
-static hsp_status text_allocate(hsp_context *ctx, hsp__generation *run, hsp_error *err)
-{
-    const hsp_allocator *memory = &ctx->allocator;
-    run->kept[TEXT_WORDS] = hsp__new(memory, run->cols, sizeof(text_word));
-    run->kept[TEXT_COLUMNS] = hsp__new(memory, run->cols, sizeof(uint32_t));
-    run->kept[TEXT_LOGS] = hsp__new(memory, TEXT_COUNTS, sizeof(double));
-    if (run->truth_wanted) run->weights = hsp__new(memory, run->cols, sizeof *run->weights);
-    if (!run->kept[TEXT_WORDS] || !run->kept[TEXT_COLUMNS] || !run->kept[TEXT_LOGS] ||
-        (run->truth_wanted && !run->weights))
-        return hsp__fail_memory(err);
-    return HSP_OK;
-}
-
-static hsp_status text_start(hsp_context *ctx, const hsp_options *options, hsp__generation *run,
-                             hsp_error *err)
+static hsp_status text_start(const hsp_options *options, hsp__generation *run, hsp_error *err)
 {
     const double nonzeros = hsp_options_real(options, "nonzeros");
     const int tfidf = strcmp(hsp_options_text(options, "values"), "tfidf") == 0;
@@ -120,7 +104,12 @@ static hsp_status text_start(hsp_context *ctx, const hsp_options *options, hsp__
     run->usual = (uint64_t)nonzeros + 1;
     run->scratch = 3 * longest + 2;
     run->whole[0] = longest;
-    HSP__TRY(text_allocate(ctx, run, err));
+    run->kept[TEXT_WORDS] = hsp__scratch_new(&run->memory, run->cols, sizeof(text_word));
+    run->kept[TEXT_COLUMNS] = hsp__scratch_new(&run->memory, run->cols, sizeof(uint32_t));
+    run->kept[TEXT_LOGS] = hsp__scratch_new(&run->memory, TEXT_COUNTS, sizeof(double));
+    if (run->truth_wanted)
+        run->weights = hsp__scratch_new(&run->memory, run->cols, sizeof *run->weights);
+    if (run->memory.failed) return hsp__fail_memory(err);
     text_draw_truth(run, tfidf);
     double *logs = run->kept[TEXT_LOGS];
     for (int c = 1; c < TEXT_COUNTS; c++)

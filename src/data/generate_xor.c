@@ -11,10 +11,8 @@ static const hsp_option_table xor_table = {
     "labels by the sign of the product of the first two columns, which no halfspace separates",
     xor_options, sizeof xor_options / sizeof *xor_options};
 
-static hsp_status xor_start(hsp_context *ctx, const hsp_options *options, hsp__generation *run,
-                            hsp_error *err)
+static hsp_status xor_start(const hsp_options *options, hsp__generation *run, hsp_error *err)
 {
-    (void)ctx;
     (void)err;
     run->noise = hsp_options_real(options, "noise");
     return HSP_OK;

@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "data/compress.h"
 
 #define OUTPUT_TRIES 1000
@@ -207,6 +208,74 @@ hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size
 {
     if (output->packer) return hsp__packer_write(output->packer, bytes, size, err);
     return output_raw(output, bytes, size, err);
+}
+
+hsp_status hsp__output_text(hsp__output *output, const hsp__text *text, hsp_error *err)
+{
+    if (text->failed) return hsp__fail_memory(err);
+    return hsp__output_write(output, text->data, text->size, err);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+enum { OUTPUT_BATCH = HSP__OUTPUT_SLOTS / 2 };
+
+typedef struct output_rows {
+    hsp__output *output;
+    hsp__output_make make;
+    void *user;
+    uint64_t rows, block_rows;
+    uint64_t first; /* block of the batch */
+    uint64_t half;  /* the slots of the batch begin at this times OUTPUT_BATCH */
+    uint64_t ready; /* blocks of the other half that wait to be written */
+    hsp__text texts[HSP__OUTPUT_SLOTS];
+    hsp_status status; /* what became of writing them, */
+    hsp_error *err;
+} output_rows;
+
+/* The first task writes what was made before, the others make blocks. */
+static void output_rows_task(void *user, uint64_t task)
+{
+    output_rows *job = user;
+    if (task == 0) {
+        const hsp__text *texts = &job->texts[!job->half * OUTPUT_BATCH];
+        for (uint64_t i = 0; !job->status && i < job->ready; i++)
+            job->status = hsp__output_text(job->output, &texts[i], job->err);
+        return;
+    }
+    const uint64_t from = (job->first + task - 1) * job->block_rows, left = job->rows - from;
+    const uint64_t slot = job->half * OUTPUT_BATCH + task - 1;
+    job->texts[slot].size = 0;
+    job->make(job->user, from, from + (left < job->block_rows ? left : job->block_rows), slot,
+              &job->texts[slot]);
+}
+
+hsp_status hsp__output_rows(hsp_context *ctx, hsp__output *output, const char *phase, uint64_t rows,
+                            uint64_t block_rows, hsp__output_make make, void *user, hsp_error *err)
+{
+    const uint64_t blocks = rows / block_rows + (rows % block_rows != 0);
+    output_rows job = {.output = output,
+                       .make = make,
+                       .user = user,
+                       .rows = rows,
+                       .block_rows = block_rows,
+                       .err = err};
+    hsp_status status = HSP_OK;
+    for (int i = 0; i < HSP__OUTPUT_SLOTS; i++)
+        hsp__text_init(&job.texts[i], &ctx->allocator);
+    while (!status && (job.first < blocks || job.ready)) {
+        const uint64_t left = blocks - job.first, batch = left < OUTPUT_BATCH ? left : OUTPUT_BATCH;
+        hsp__tasks_run(ctx, batch + 1, output_rows_task, &job);
+        job.first += batch;
+        job.half = !job.half;
+        job.ready = batch;
+        const uint64_t done = job.first < blocks ? job.first * block_rows : rows;
+        status = job.status;
+        if (!status && batch) status = hsp__progress(ctx, phase, "rows", done, rows, err);
+    }
+    for (int i = 0; i < HSP__OUTPUT_SLOTS; i++)
+        hsp__text_free(&job.texts[i]);
+    return status;
 }
 
 /* ---- Files appear ---------------------------------------------------------------------------- */

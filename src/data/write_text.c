@@ -1,6 +1,4 @@
-/* Rows as text. Blocks of rows are formatted in parallel, a batch of blocks at a time, and written
- * in order: a batch needs a few megabytes however large the data set. Numbers are the shortest
- * decimals that read back to the same bits.
+/* Rows as text. Numbers are the shortest decimals that read back to the same bits.
  *
  * Where these are not the numbers of the file that the rows came from, and the file can be read
  * again, it is, and row by row such numbers are written as they stand there. */
@@ -12,14 +10,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "data/csv.h"
 #include "data/data.h"
 #include "data/decimals.h"
 #include "data/encode.h"
 #include "data/formats.h"
 
-#define WRITE_BATCH         32                   /* blocks formatted at a time */
 #define WRITE_AGAIN_BYTES   ((size_t)1 << 20)    /* written at a time while a file is read again */
 #define WRITE_BLOCK_ENTRIES ((uint64_t)16 << 10) /* entries in a block, about */
 
@@ -34,9 +30,6 @@ struct write_job {
     const hsp_view *view;
     char separator; /* CSV */
     void (*row)(const write_job *job, uint64_t i, write_decimals decimals, hsp__text *text);
-    uint64_t block_rows;
-    uint64_t first_block; /* of the batch */
-    hsp__text texts[WRITE_BATCH];
 };
 
 /* The decimal of the column that comes next, or NULL. */
@@ -171,120 +164,90 @@ static void csv_warn_of_names(hsp_context *ctx, const hsp_data *data)
     }
 }
 
-static void csv_write_header(const write_job *job, hsp__text *text)
+void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const hsp__names *names,
+                           const char *label)
 {
-    const hsp_view *view = job->view;
-    for (uint64_t j = 0; j < view->cols; j++) {
-        const char *name = hsp_data_feature_name(job->data, j);
-        if (j) write_char(text, job->separator);
-        if (name)
-            csv_write_field(text, name, job->separator);
-        else
-            hsp__text_printf(text, "x%llu", (unsigned long long)j + 1);
+    for (uint64_t j = 0; j < cols; j++) {
+        if (j) write_char(text, separator);
+        if (names && j < names->count) {
+            csv_write_field(text, hsp__names_get(names, (uint32_t)j), separator);
+            continue;
+        }
+        char *room = hsp__text_room(text, HSP__DECIMAL_MAX + 1);
+        if (!room) return;
+        *room = 'x';
+        text->size += 1 + hsp__decimal_print_u64(j + 1, room + 1);
     }
-    if (view->labels) {
-        if (view->cols) write_char(text, job->separator);
-        csv_write_field(text, csv_label_name(job->data), job->separator);
+    if (label) {
+        if (cols) write_char(text, separator);
+        csv_write_field(text, label, separator);
     }
     write_char(text, '\n');
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static void write_block(void *user, uint64_t block)
+static void write_block(void *user, uint64_t from, uint64_t to, uint64_t slot, hsp__text *text)
 {
-    write_job *job = user;
-    uint64_t from = (job->first_block + block) * job->block_rows, to = from + job->block_rows;
-    if (to > job->view->rows) to = job->view->rows;
-    job->texts[block].size = 0;
+    const write_job *job = user;
+    (void)slot;
     for (uint64_t i = from; i < to; i++)
-        job->row(job, i, (write_decimals){NULL, NULL}, &job->texts[block]);
+        job->row(job, i, (write_decimals){NULL, NULL}, text);
 }
 
-static hsp_status write_blocks(hsp_context *ctx, write_job *job, hsp__output *output,
-                               hsp_error *err)
-{
-    const uint64_t rows = job->view->rows;
-    const uint64_t blocks = rows / job->block_rows + (rows % job->block_rows != 0);
-    hsp_status status = HSP_OK;
-    for (uint64_t first = 0; !status && first < blocks; first += WRITE_BATCH) {
-        uint64_t batch = blocks - first < WRITE_BATCH ? blocks - first : WRITE_BATCH;
-        job->first_block = first;
-        hsp__tasks_run(ctx, batch, write_block, job);
-        for (uint64_t i = 0; !status && i < batch; i++)
-            status = job->texts[i].failed
-                         ? hsp__fail_memory(err)
-                         : hsp__output_write(output, job->texts[i].data, job->texts[i].size, err);
-        uint64_t done = (first + batch) * job->block_rows;
-        if (!status)
-            status = hsp__progress(ctx, "writing", "rows", done < rows ? done : rows, rows, err);
-    }
-    return status;
-}
-
-/* The same with the decimals of the file, as they are read again. */
+/* Rows with the decimals of the file, as it is read again. */
 typedef struct write_again {
     hsp_context *ctx;
     write_job *job;
     hsp__output *output;
+    hsp__text text;
 } write_again;
 
-static hsp_status write_again_flush(const write_again *m, uint64_t done, hsp_error *err)
+static hsp_status write_again_flush(write_again *m, uint64_t done, hsp_error *err)
 {
-    hsp__text *text = &m->job->texts[0];
-    if (text->failed) return hsp__fail_memory(err);
-    hsp_status status = hsp__output_write(m->output, text->data, text->size, err);
-    text->size = 0;
-    if (status) return status;
+    HSP__TRY(hsp__output_text(m->output, &m->text, err));
+    m->text.size = 0;
     return hsp__progress(m->ctx, "writing", "rows", done, m->job->view->rows, err);
 }
 
 static hsp_status write_again_row(void *user, uint64_t i, const hsp__decimal_entry *entries,
                                   uint64_t count, hsp_error *err)
 {
-    const write_again *m = user;
-    hsp__text *text = &m->job->texts[0];
+    write_again *m = user;
     write_decimals decimals = {NULL, NULL};
     if (count) decimals = (write_decimals){entries, entries + count};
-    m->job->row(m->job, i, decimals, text);
-    return text->size < WRITE_AGAIN_BYTES && !text->failed ? HSP_OK
-                                                           : write_again_flush(m, i + 1, err);
-}
-
-static hsp_status write_decimal_rows(hsp_context *ctx, const hsp_data *data, write_job *job,
-                                     const hsp__origin *origin, hsp__output *output, hsp_error *err)
-{
-    write_again m = {ctx, job, output};
-    job->texts[0].size = 0;
-    hsp_status status =
-        hsp__decimals_read(ctx, origin->path, origin->read, data, write_again_row, &m, err);
-    return status ? status : write_again_flush(&m, job->view->rows, err);
+    m->job->row(m->job, i, decimals, &m->text);
+    const int more = m->text.size < WRITE_AGAIN_BYTES && !m->text.failed;
+    return more ? HSP_OK : write_again_flush(m, i + 1, err);
 }
 
 static hsp_status write_rows(hsp_context *ctx, hsp_data *data, write_job *job,
                              const hsp__origin *origin, hsp__output *output, hsp_error *err)
 {
-    hsp_status status = hsp_data_view(ctx, data, err, &job->view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &job->view));
     job->data = data;
-    uint64_t stored =
-        job->separator ? job->view->rows * job->view->cols : hsp_view_stored(job->view);
-    uint64_t a_row = job->view->rows ? stored / job->view->rows + 1 : 1;
-    job->block_rows = WRITE_BLOCK_ENTRIES / a_row + 1;
-    for (size_t i = 0; i < WRITE_BATCH; i++)
-        hsp__text_init(&job->texts[i], &ctx->allocator);
+    const hsp_view *view = job->view;
+    const uint64_t stored = job->separator ? view->rows * view->cols : hsp_view_stored(view);
+    const uint64_t a_row = view->rows ? stored / view->rows + 1 : 1;
+    write_again m = {.ctx = ctx, .job = job, .output = output};
+    hsp_status status = HSP_OK;
+    hsp__text_init(&m.text, &ctx->allocator);
     if (job->separator) {
         csv_warn_of_names(ctx, data);
-        csv_write_header(job, &job->texts[0]);
-        status = job->texts[0].failed
-                     ? hsp__fail_memory(err)
-                     : hsp__output_write(output, job->texts[0].data, job->texts[0].size, err);
+        hsp__csv_write_header(&m.text, job->separator, view->cols, &data->feature_names,
+                              view->labels ? csv_label_name(data) : NULL);
+        status = hsp__output_text(output, &m.text, err);
+        m.text.size = 0;
     }
-    if (!status)
-        status = origin ? write_decimal_rows(ctx, data, job, origin, output, err)
-                        : write_blocks(ctx, job, output, err);
-    for (size_t i = 0; i < WRITE_BATCH; i++)
-        hsp__text_free(&job->texts[i]);
+    if (!status && origin) {
+        status =
+            hsp__decimals_read(ctx, origin->path, origin->read, data, write_again_row, &m, err);
+        if (!status) status = write_again_flush(&m, view->rows, err);
+    } else if (!status) {
+        status = hsp__output_rows(ctx, output, "writing", view->rows,
+                                  WRITE_BLOCK_ENTRIES / a_row + 1, write_block, job, err);
+    }
+    hsp__text_free(&m.text);
     return status;
 }
 
@@ -306,8 +269,8 @@ hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, const hsp__origin
                              hsp__output *output, hsp_error *err)
 {
     write_job job = {.row = libsvm_write_row};
-    hsp_status status = hsp__libsvm_check_names(data, err);
-    return status ? status : write_rows(ctx, data, &job, origin, output, err);
+    HSP__TRY(hsp__libsvm_check_names(data, err));
+    return write_rows(ctx, data, &job, origin, output, err);
 }
 
 hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,
