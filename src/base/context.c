@@ -4,13 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
-
-#define CONTEXT_THREADS_MAX 256
 
 static void *context_reallocate(void *user, void *pointer, size_t size)
 {
@@ -24,14 +21,6 @@ static void context_release(void *user, void *pointer)
     free(pointer);
 }
 
-/* Asking the system takes as long as a small task. */
-static int context_processors(void)
-{
-    const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (online < 1) return 1;
-    return online > CONTEXT_THREADS_MAX ? CONTEXT_THREADS_MAX : (int)online;
-}
-
 hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
 {
     HSP__NEED(NULL, out);
@@ -43,7 +32,7 @@ hsp_status hsp_context_new(const hsp_allocator *allocator, hsp_context **out)
     ctx->allocator = *memory;
     ctx->block_bytes = HSP__BLOCK_BYTES;
     ctx->tick_seconds = HSP__TICK_SECONDS;
-    ctx->processors = context_processors();
+    ctx->processors = hsp__processors();
     ctx->pool = (hsp__pool *)(ctx + 1);
     hsp__pool_init(ctx->pool, ctx->processors);
     *out = ctx;
@@ -56,20 +45,6 @@ void hsp_context_free(hsp_context *ctx)
     hsp_allocator memory = ctx->allocator;
     hsp__pool_end(ctx->pool);
     hsp__free(&memory, ctx);
-}
-
-hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
-{
-    HSP__NEED(NULL, ctx);
-    if (threads < 0 || threads > CONTEXT_THREADS_MAX) return HSP_USAGE;
-    ctx->threads = threads;
-    return HSP_OK;
-}
-
-int hsp_context_threads(const hsp_context *ctx)
-{
-    if (!ctx || ctx->threads) return ctx ? ctx->threads : 0;
-    return ctx->processors ? ctx->processors : context_processors();
 }
 
 void hsp_context_set_progress(hsp_context *ctx, hsp_progress_fn fn, void *user)

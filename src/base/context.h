@@ -1,7 +1,10 @@
-/* What one user of the library set: memory, threads, progress and log. */
+/* What one user of the library set: memory, threads, progress and log. Comes with what nearly every
+ * file needs in addition: errors, memory, threads. */
 #ifndef HSP_BASE_CONTEXT_H
 #define HSP_BASE_CONTEXT_H
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "halfspace_all.h"
 

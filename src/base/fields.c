@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/json.h"
 
 #define FIELDS_FLUSH 65536 /* bytes that are kept before they are handed out */

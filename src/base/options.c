@@ -9,8 +9,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 typedef struct options_value {

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "base/error.h"
-
 double hsp__clock(void)
 {
     struct timespec now;

@@ -6,7 +6,8 @@
 
 #include "base/stop.h"
 
-#define THREADS_HELPERS    255  /* in addition to the caller */
+#define THREADS_MAX        256
+#define THREADS_HELPERS    (THREADS_MAX - 1) /* in addition to the caller */
 #define THREADS_LOOKS      3000 /* for work before sleeping: some tens of microseconds */
 #define THREADS_PART_BYTES ((uint64_t)1 << 20)
 
@@ -34,6 +35,28 @@ struct hsp__pool {
     atomic_int left; /* workers that are not done, but for the caller */
     threads_helper helpers[THREADS_HELPERS];
 };
+
+/* Asking the system takes as long as a small task. */
+int hsp__processors(void)
+{
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (online < 1) return 1;
+    return online > THREADS_MAX ? THREADS_MAX : (int)online;
+}
+
+hsp_status hsp_context_set_threads(hsp_context *ctx, int threads)
+{
+    HSP__NEED(NULL, ctx);
+    if (threads < 0 || threads > THREADS_MAX) return HSP_USAGE;
+    ctx->threads = threads;
+    return HSP_OK;
+}
+
+int hsp_context_threads(const hsp_context *ctx)
+{
+    if (!ctx || ctx->threads) return ctx ? ctx->threads : 0;
+    return ctx->processors ? ctx->processors : hsp__processors();
+}
 
 /* One more look for work or for its end; 0: that is enough of it. */
 static int threads_look(const hsp__pool *pool, int *looks)

@@ -17,6 +17,9 @@ size_t hsp__pool_size(void);
 void hsp__pool_init(hsp__pool *pool, int processors);
 void hsp__pool_end(hsp__pool *pool);
 
+/* How many processors the machine has. */
+int hsp__processors(void);
+
 /* Run fn(user, worker) on workers 0..workers-1 at once, worker 0 on the calling thread; return when
  * all are done. If the system gives fewer threads, fewer workers run (worker 0 always does). While
  * the calling thread waits for the others it ticks (base/stop.h). */

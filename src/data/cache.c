@@ -6,13 +6,10 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/container.h"
 #include "data/data.h"
 #include "data/formats.h"
-#include "data/metadata.h"
 
 #define CACHE_FORMAT  "halfspace-data"
 #define CACHE_VERSION "1"

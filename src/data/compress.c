@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
 #include "base/library.h"
-#include "base/memory.h"
 #include "base/stop.h"
 
 static const struct {

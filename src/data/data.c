@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
 #include "data/container.h"
 #include "data/formats.h"

@@ -35,23 +35,11 @@ hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes
                            hsp_error *err, hsp_data **out);
 hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, hsp_error *err);
 
-/* The file that rows came from, and how it was read. */
-typedef struct hsp__origin {
-    const char *path;
-    const hsp_options *read;
-} hsp__origin;
-
-/* Rows as text, block by block, formatted in parallel and written in order. `origin` NULL: numbers
- * as memory has them; else as that file has them, where memory has others. */
-hsp_status hsp__libsvm_write(hsp_context *ctx, hsp_data *data, const hsp__origin *origin,
-                             hsp__output *output, hsp_error *err);
 /* The line of names: x1, x2 ... where there are none; label NULL: no such column. */
 void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const hsp__names *names,
                            const char *label);
 /* Can every class stand in libsvm text? */
 hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
-hsp_status hsp__csv_write(hsp_context *ctx, hsp_data *data, char separator,
-                          const hsp__origin *origin, hsp__output *output, hsp_error *err);
 
 /* Storage and precision as the options of reading ask; the same object back when nothing changes.
  * auto keeps what is there: a cache written in double stays double. */

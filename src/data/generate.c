@@ -5,9 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/threads.h"

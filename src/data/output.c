@@ -12,8 +12,6 @@
 
 #include "base/checksum.h"
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "data/compress.h"
 

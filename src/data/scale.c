@@ -23,13 +23,9 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/threads.h"
-#include "data/columns.h"
 #include "data/container.h"
 #include "data/kind.h"
-#include "data/metadata.h"
 #include "data/data.h"
 #include "data/convert_storage.h"
 #include "data/sweep.h"

@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/threads.h"
 
 #define SWEEP_REPORTS 64 /* about how often a pass reports its progress */
@@ -98,5 +97,189 @@ hsp_status hsp__largest_norm(hsp_context *ctx, const hsp_data *data, hsp_error *
         most = fmax(most, norms.most[part]);
     hsp__free(&ctx->allocator, norms.most);
     if (!status) *norm = most;
+    return status;
+}
+
+/* ---- Columns ------------------------------------------------------------------------------ */
+
+#define COLUMNS_PARTS 16
+/* Beyond these magnitudes a column is computed in other units, so that squares neither overflow nor
+ * vanish. */
+#define COLUMNS_LARGE 0x1p400
+#define COLUMNS_SMALL 0x1p-400
+
+/* What one part of the rows adds to one column. Only non-zeros are looked at: the zeros are counted
+ * in at the end. */
+typedef struct columns_first {
+    double min, max, sum;
+    uint64_t nonzeros, hash[2];
+} columns_first;
+
+typedef struct columns_second {
+    double sum, squares; /* of (x unit - mean) */
+} columns_second;
+
+typedef struct columns_job {
+    const hsp_view *view;
+    int hashes;
+    uint64_t parts;
+    columns_first *first;         /* parts * cols */
+    columns_second *second;       /* parts * cols */
+    hsp__column_figures *columns; /* cols */
+    double *units;                /* cols: powers of two; NULL: all 1 */
+    double *means;                /* cols: in these units */
+} columns_job;
+
+static void columns_first_part(void *user, uint64_t part)
+{
+    columns_job *job = user;
+    const hsp_view *view = job->view;
+    columns_first *all = job->first + part * view->cols;
+    for (uint64_t j = 0; j < view->cols; j++)
+        all[j] = (columns_first){.min = HUGE_VAL, .max = -HUGE_VAL};
+    uint64_t to = hsp__part(view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            double v = hsp__row_value(view, &row, k);
+            if (v == 0) continue;
+            uint64_t j = hsp__row_column(&row, k);
+            columns_first *at = &all[j];
+            at->min = v < at->min ? v : at->min;
+            at->max = v > at->max ? v : at->max;
+            at->sum += job->units ? v * job->units[j] : v;
+            at->nonzeros++;
+            if (job->hashes) hsp__hash_entry(i, v, at->hash);
+        }
+    }
+}
+
+static void columns_second_part(void *user, uint64_t part)
+{
+    columns_job *job = user;
+    const hsp_view *view = job->view;
+    columns_second *all = job->second + part * view->cols;
+    uint64_t to = hsp__part(view->rows, job->parts, part + 1);
+    for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            double v = hsp__row_value(view, &row, k);
+            if (v == 0) continue;
+            uint64_t j = hsp__row_column(&row, k);
+            double d = (job->units ? v * job->units[j] : v) - job->means[j];
+            all[j].sum += d;
+            all[j].squares += d * d;
+        }
+    }
+}
+
+/* Put the parts of the first pass together, in their order. */
+static void columns_first_end(columns_job *job)
+{
+    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    for (uint64_t j = 0; j < cols; j++) {
+        columns_first all = job->first[j];
+        for (uint64_t part = 1; part < job->parts; part++) {
+            const columns_first *next = &job->first[part * cols + j];
+            all.min = fmin(all.min, next->min);
+            all.max = fmax(all.max, next->max);
+            all.sum += next->sum;
+            all.nonzeros += next->nonzeros;
+            all.hash[0] += next->hash[0];
+            all.hash[1] += next->hash[1];
+        }
+        if (all.nonzeros < rows || !rows) {
+            all.min = all.min < 0 ? all.min : 0;
+            all.max = all.max > 0 ? all.max : 0;
+        }
+        job->columns[j] = (hsp__column_figures){.min = all.min,
+                                                .max = all.max,
+                                                .nonzeros = all.nonzeros,
+                                                .hash = {all.hash[0], all.hash[1]}};
+        if (job->means) job->means[j] = rows ? all.sum / (double)rows : 0;
+    }
+}
+
+static void columns_second_end(columns_job *job)
+{
+    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    const double n = (double)rows;
+    for (uint64_t j = 0; rows && j < cols; j++) {
+        hsp__column_figures *column = &job->columns[j];
+        double mean = job->means[j], unit = job->units ? job->units[j] : 1;
+        double zeros = (double)(rows - column->nonzeros);
+        double sum = -zeros * mean, squares = zeros * mean * mean;
+        for (uint64_t part = 0; part < job->parts; part++) {
+            sum += job->second[part * cols + j].sum;
+            squares += job->second[part * cols + j].squares;
+        }
+        double variance = (squares - sum * sum / n) / n;
+        column->mean = (mean + sum / n) / unit;
+        column->stdev = variance > 0 ? sqrt(variance) / unit : 0;
+        if (column->min == column->max) {
+            column->mean = column->min;
+            column->stdev = 0;
+        }
+    }
+}
+
+static hsp_status columns_moments(hsp_context *ctx, hsp__scratch *scratch, columns_job *job,
+                                  const char *phase, hsp_error *err)
+{
+    const uint64_t rows = job->view->rows, cols = job->view->cols;
+    /* Columns of numbers whose squares leave the range of a double get a unit of their own. */
+    for (uint64_t j = 0; j < cols; j++) {
+        double most = fmax(fabs(job->columns[j].min), fabs(job->columns[j].max));
+        if (most <= COLUMNS_LARGE && (most >= COLUMNS_SMALL || most == 0)) continue;
+        if (!job->units) {
+            job->units = hsp__scratch_raw(scratch, cols, sizeof *job->units);
+            if (!job->units) return hsp__fail_memory(err);
+            for (uint64_t k = 0; k < cols; k++)
+                job->units[k] = 1;
+        }
+        job->units[j] = most > 1 ? 0x1p-600 : 0x1p600;
+    }
+    if (job->units) {
+        HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err));
+        columns_first_end(job);
+    }
+    job->second = hsp__scratch_new(scratch, job->parts * cols, sizeof *job->second);
+    if (!job->second) return hsp__fail_memory(err);
+    HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err));
+    columns_second_end(job);
+    return HSP_OK;
+}
+
+hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *phase,
+                        hsp_error *err, hsp__column_figures **out)
+{
+    const hsp_view *view;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    const uint64_t cols = view->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    columns_job job = {.view = view, .hashes = what & HSP__COLUMNS_HASHES};
+    /* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
+    const uint64_t paid = cols ? data->nonzeros / (16 * cols) + 1 : 1;
+    job.parts = hsp__sweep_parts(data);
+    if (job.parts > paid) job.parts = paid;
+    if (job.parts > COLUMNS_PARTS) job.parts = COLUMNS_PARTS;
+    job.columns = hsp__new(&ctx->allocator, cols, sizeof *job.columns);
+    job.first = hsp__scratch_raw(&scratch, job.parts * cols, sizeof *job.first);
+    if (what & HSP__COLUMNS_MOMENTS)
+        job.means = hsp__scratch_new(&scratch, cols, sizeof *job.means);
+    hsp_status status = HSP_OK;
+    if (!job.columns || scratch.failed)
+        status = hsp__fail(err, HSP_NO_MEMORY, "out of memory for the figures of %llu columns",
+                           (unsigned long long)cols);
+    if (!status)
+        status = hsp__sweep(ctx, phase, view->rows, job.parts, columns_first_part, &job, err);
+    if (!status) columns_first_end(&job);
+    if (!status && what & HSP__COLUMNS_MOMENTS)
+        status = columns_moments(ctx, &scratch, &job, phase, err);
+    if (status)
+        hsp__free(&ctx->allocator, job.columns);
+    else
+        *out = job.columns;
+    hsp__scratch_free(&scratch);
     return status;
 }

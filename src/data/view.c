@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/threads.h"
 #include "data/data.h"
 #include "vec/vec.h"

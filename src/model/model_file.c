@@ -13,7 +13,6 @@
 #include "data/container.h"
 #include "data/formats.h"
 #include "data/kind.h"
-#include "data/metadata.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
 #include "model/hypothesis.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "data/columns.h"
+#include "data/sweep.h"
 
 static uint64_t duplicate_rows_hash(const hsp_view *view, uint64_t i)
 {

@@ -214,7 +214,7 @@ unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const in
 static const hsp__vec_table vec_avx2_table = {.name = "avx2",
                                               VEC_BLOCK_ROUTINES,
                                               VEC_DENSE_ROUTINES,
-                                              VEC_SPARSE_ROUTINES(hsp__vec_avx2),
+                                              VEC_SPARSE_ROUTINES,
                                               .common_bits = vec_common_bits,
                                               .byte_tile = hsp__vec_avx2_byte_tile};
 

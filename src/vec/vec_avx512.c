@@ -131,7 +131,7 @@ static void vec_common_bits_some(const uint64_t *bits, size_t stride, size_t wor
 static const hsp__vec_table vec_avx512_table = {.name = "avx512",
                                                 VEC_BLOCK_ROUTINES,
                                                 VEC_DENSE_ROUTINES,
-                                                VEC_SPARSE_ROUTINES(hsp__vec_avx2),
+                                                VEC_SPARSE_ROUTINES,
                                                 .common_bits = vec_common_bits_some,
                                                 .byte_tile = vec_byte_tile};
 

@@ -129,6 +129,11 @@ static unsigned scalar_byte_tile(size_t quads, const uint8_t *const *a, const in
 const hsp__vec_table hsp__vec_scalar = {.name = "scalar",
                                         VEC_BLOCK_ROUTINES,
                                         VEC_DENSE_ROUTINES,
-                                        VEC_SPARSE_ROUTINES(vec),
+                                        .sparse_dot_f64 = vec_sparse_dot_f64,
+                                        .sparse_dot_f32f64 = vec_sparse_dot_f32f64,
+                                        .sparse_axpy_f64 = vec_sparse_axpy_f64,
+                                        .sparse_axpy_f32f64 = vec_sparse_axpy_f32f64,
+                                        .ones_dot_f64 = vec_ones_dot_f64,
+                                        .ones_axpy_f64 = vec_ones_axpy_f64,
                                         .common_bits = vec_common_bits,
                                         .byte_tile = scalar_byte_tile};

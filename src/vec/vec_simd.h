@@ -40,10 +40,11 @@ unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const in
     .norminf_f64 = vec_norminf_f64, .axpy_f64 = vec_axpy_f64, .axpy_f32f64 = vec_axpy_f32f64, \
     .scale_f64 = vec_scale_f64
 
-/* The sparse ones, by how their names begin. */
-#define VEC_SPARSE_ROUTINES(own)                                                              \
-    .sparse_dot_f64 = own##_sparse_dot_f64, .sparse_dot_f32f64 = own##_sparse_dot_f32f64,     \
-    .sparse_axpy_f64 = own##_sparse_axpy_f64, .sparse_axpy_f32f64 = own##_sparse_axpy_f32f64, \
-    .ones_dot_f64 = own##_ones_dot_f64, .ones_axpy_f64 = own##_ones_axpy_f64
+#define VEC_SPARSE_ROUTINES                                 \
+    .sparse_dot_f64 = hsp__vec_avx2_sparse_dot_f64,         \
+    .sparse_dot_f32f64 = hsp__vec_avx2_sparse_dot_f32f64,   \
+    .sparse_axpy_f64 = hsp__vec_avx2_sparse_axpy_f64,       \
+    .sparse_axpy_f32f64 = hsp__vec_avx2_sparse_axpy_f32f64, \
+    .ones_dot_f64 = hsp__vec_avx2_ones_dot_f64, .ones_axpy_f64 = hsp__vec_avx2_ones_axpy_f64
 
 #endif
