@@ -175,11 +175,6 @@ static uint32_t sha_rotate(uint32_t x, int k)
     return x >> k | x << (32 - k);
 }
 
-static uint32_t sha_load(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* One round. What the standard writes as moving every variable to the next name, the caller does by
  * naming them in turn. */
 static inline void sha_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e,
@@ -193,23 +188,18 @@ static inline void sha_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, ui
     *h = one + two;
 }
 
-static void sha_schedule(uint32_t w[64], const unsigned char *p)
-{
-    for (int t = 0; t < 16; t++)
-        w[t] = sha_load(p + 4 * t);
-    for (int t = 16; t < 64; t++) {
-        uint32_t x = w[t - 15], y = w[t - 2];
-        w[t] = w[t - 16] + (sha_rotate(x, 7) ^ sha_rotate(x, 18) ^ x >> 3) + w[t - 7] +
-               (sha_rotate(y, 17) ^ sha_rotate(y, 19) ^ y >> 10);
-    }
-    for (int t = 0; t < 64; t++)
-        w[t] += sha_constants[t];
-}
-
 static void sha_block(uint32_t state[8], const unsigned char *p)
 {
     uint32_t words[64];
-    sha_schedule(words, p);
+    for (int t = 0; t < 16; t++, p += 4)
+        words[t] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+    for (int t = 16; t < 64; t++) {
+        uint32_t x = words[t - 15], y = words[t - 2];
+        words[t] = words[t - 16] + (sha_rotate(x, 7) ^ sha_rotate(x, 18) ^ x >> 3) + words[t - 7] +
+                   (sha_rotate(y, 17) ^ sha_rotate(y, 19) ^ y >> 10);
+    }
+    for (int t = 0; t < 64; t++)
+        words[t] += sha_constants[t];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
     uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
     for (const uint32_t *w = words; w < words + 64; w += 8) {

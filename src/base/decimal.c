@@ -412,6 +412,20 @@ const char *hsp__decimal_u64(const char *p, const char *end, uint64_t *out, hsp_
     return after;
 }
 
+int hsp__decimal_whole(const char *p, const char *end, int64_t *out)
+{
+    decimal_scan s;
+    if (decimal_scan_number(p, end, &s) != end || p == end || decimal_is_long(&s)) return 0;
+    for (; s.q < 0 && s.w % 10 == 0 && s.w; s.q++)
+        s.w /= 10;
+    if (s.w == 0) s.q = 0;
+    for (; s.q > 0; s.q--)
+        if (__builtin_mul_overflow(s.w, 10u, &s.w)) return 0;
+    if (s.q < 0 || s.w > INT64_MAX) return 0;
+    *out = s.negative ? -(int64_t)s.w : (int64_t)s.w;
+    return 1;
+}
+
 /* ---- Printing ---------------------------------------------------------------------------------*/
 
 static const char decimal_pairs[200] = "00010203040506070809101112131415161718192021222324"
@@ -588,26 +602,23 @@ char *hsp_number_text(double number, hsp_precision precision, char buffer[HSP_NU
 
 /* ---- The readers ------------------------------------------------------------------------------*/
 
-/* Is the scanned number another decimal than the one that is printed for its double? */
-static bool decimal_is_rounded(const decimal_scan *s, double wide)
-{
-    uint64_t bits, hidden = UINT64_C(1) << 52;
-    memcpy(&bits, &wide, sizeof bits);
-    if (decimal_is_long(s)) return true;
-    decimal_digits10 here = {s->w, (int)s->q};
-    decimal_digits10 printed = decimal_shortest((bits & (hidden - 1)) | hidden,
-                                                (int)(bits >> 52) - 1075, !(bits & (hidden - 1)));
-    decimal_strip_zeros(&here);
-    decimal_strip_zeros(&printed);
-    return here.digits != printed.digits || here.exponent != printed.exponent;
-}
-
 /* OK, LOSSY or ROUNDED, by the double (not negative, finite) that the scanned number rounds to. */
 static hsp__decimal_result decimal_loss(const decimal_scan *s, double wide)
 {
     if (wide <= 0x1p24)
         return wide == 0 || wide >= (double)FLT_MIN ? HSP__DECIMAL_OK : HSP__DECIMAL_LOSSY;
-    if (wide >= 0x1p53 && decimal_is_rounded(s, wide)) return HSP__DECIMAL_ROUNDED;
+    if (wide >= 0x1p53) { /* is it another decimal than the one that is printed for its double? */
+        uint64_t bits, hidden = UINT64_C(1) << 52;
+        memcpy(&bits, &wide, sizeof bits);
+        decimal_digits10 here = {s->w, (int)s->q};
+        decimal_digits10 printed = decimal_shortest(
+            (bits & (hidden - 1)) | hidden, (int)(bits >> 52) - 1075, !(bits & (hidden - 1)));
+        decimal_strip_zeros(&here);
+        decimal_strip_zeros(&printed);
+        if (decimal_is_long(s) || here.digits != printed.digits ||
+            here.exponent != printed.exponent)
+            return HSP__DECIMAL_ROUNDED;
+    }
     const bool held = (double)(float)wide == wide;
     return wide != floor(wide) || held ? HSP__DECIMAL_OK : HSP__DECIMAL_LOSSY;
 }

@@ -77,6 +77,10 @@ const char *hsp__decimal_f64_told(const char *p, const char *end, double *out,
  * *out is UINT64_MAX and all the digits are passed over. */
 const char *hsp__decimal_u64(const char *p, const char *end, uint64_t *out, hsp__decimal_result *r);
 
+/* A whole number, exactly, in any decimal notation, which [p, end) is: 1000000, 1e6, 2.5e3. 0: it is
+ * none, or does not fit. */
+int hsp__decimal_whole(const char *p, const char *end, int64_t *out);
+
 /* Print v at buf, which has room for HSP__DECIMAL_MAX bytes, with a final NUL. Returns the length
  * without the NUL. Plain ("-12", "0.0234") from 1e-4 to below 1e16 in absolute value, with an
  * exponent ("1e-7", "1.5e20") outside; "-0", "inf", "-inf" and "nan" for what is not a plain

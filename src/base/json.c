@@ -206,21 +206,6 @@ static hsp_status json_read_unicode(json_reader *reader)
     return HSP_OK;
 }
 
-static hsp_status json_read_escape(json_reader *reader)
-{
-    static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
-    reader->p++;
-    if (json_next_is(reader, 'u')) {
-        reader->p++;
-        return json_read_unicode(reader);
-    }
-    const char *name = reader->p < reader->end && *reader->p ? strchr(names, *reader->p) : NULL;
-    if (!name) return json_expected(reader, "one of \"\\/bfnrtu after a backslash");
-    *reader->texts++ = meanings[name - names];
-    reader->p++;
-    return HSP_OK;
-}
-
 static hsp_status json_read_string(json_reader *reader, hsp__json_value *value)
 {
     const char *start = reader->p++;
@@ -230,7 +215,18 @@ static hsp_status json_read_string(json_reader *reader, hsp__json_value *value)
         if ((unsigned char)*reader->p < 0x20)
             return json_expected(reader, "control characters in strings to be escaped");
         if (*reader->p == '\\') {
-            HSP__TRY(json_read_escape(reader));
+            static const char names[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+            reader->p++;
+            if (json_next_is(reader, 'u')) {
+                reader->p++;
+                HSP__TRY(json_read_unicode(reader));
+                continue;
+            }
+            const char *name =
+                reader->p < reader->end && *reader->p ? strchr(names, *reader->p) : NULL;
+            if (!name) return json_expected(reader, "one of \"\\/bfnrtu after a backslash");
+            *reader->texts++ = meanings[name - names];
+            reader->p++;
             continue;
         }
         size_t size = json_utf8(reader->p, reader->end);

@@ -82,19 +82,6 @@ static int names_rehash(hsp__names *names, uint64_t room)
     return 1;
 }
 
-static int names_append(hsp__names *names, const char *name, size_t size)
-{
-    if (!hsp__reserve(&names->memory, &names->bytes, &names->room, names->used + size + 1, 1) ||
-        !hsp__reserve(&names->memory, &names->offsets, &names->offsets_room,
-                      (uint64_t)names->count + 1, sizeof *names->offsets))
-        return 0;
-    memcpy(names->bytes + names->used, name, size);
-    names->bytes[names->used + size] = 0;
-    names->offsets[names->count++] = names->used;
-    names->used += size + 1;
-    return 1;
-}
-
 int hsp__names_add(hsp__names *names, const char *name, size_t size, uint32_t *number)
 {
     if ((uint64_t)names->count * 2 >= names->slots_room &&
@@ -102,7 +89,15 @@ int hsp__names_add(hsp__names *names, const char *name, size_t size, uint32_t *n
         return 0;
     uint64_t slot = names_slot(names, name, size);
     if (!names->slots[slot]) {
-        if (names->count == UINT32_MAX - 1 || !names_append(names, name, size)) return 0;
+        if (names->count == UINT32_MAX - 1 ||
+            !hsp__reserve(&names->memory, &names->bytes, &names->room, names->used + size + 1, 1) ||
+            !hsp__reserve(&names->memory, &names->offsets, &names->offsets_room,
+                          (uint64_t)names->count + 1, sizeof *names->offsets))
+            return 0;
+        memcpy(names->bytes + names->used, name, size);
+        names->bytes[names->used + size] = 0;
+        names->offsets[names->count++] = names->used;
+        names->used += size + 1;
         names->slots[slot] = names->count;
     }
     *number = names->slots[slot] - 1;

@@ -78,63 +78,6 @@ const char *hsp_nearest(const char *word, const char *const *words, size_t count
 
 /* ---- Numbers ---- */
 
-/* The digits of a number and where its point is: digits * 10^scale. */
-typedef struct options_digits {
-    uint64_t digits;
-    int64_t scale;
-    int any, too_many;
-} options_digits;
-
-/* Zeros wait until a digit follows them: neither 0.0001 nor 1.000 takes room. */
-static const char *options_read_digits(const char *p, options_digits *number)
-{
-    int64_t zeros = 0;
-    int point = 0;
-    for (; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
-        if (*p == '.') {
-            point = 1;
-            continue;
-        }
-        number->any = 1;
-        number->scale -= point;
-        zeros++;
-        if (*p == '0') continue;
-        for (; zeros; zeros--)
-            if (number->digits && __builtin_mul_overflow(number->digits, 10u, &number->digits))
-                number->too_many = 1;
-        if (__builtin_add_overflow(number->digits, (uint64_t)(*p - '0'), &number->digits))
-            number->too_many = 1;
-    }
-    number->scale += zeros;
-    return p;
-}
-
-/* A whole number, exactly, in any decimal notation: 1000000, 1e6, 2.5e3. 0: it is none, or too large. */
-static int options_read_whole(const char *text, int64_t *out)
-{
-    options_digits number = {0};
-    int64_t exponent = 0;
-    const char *p = options_read_digits(text + (*text == '-' || *text == '+'), &number);
-    if (number.any && (*p == 'e' || *p == 'E')) {
-        const int down = *++p == '-';
-        if (*p == '-' || *p == '+') p++;
-        if (*p < '0' || *p > '9') return 0;
-        for (; *p >= '0' && *p <= '9'; p++)
-            if (exponent < 1000000) exponent = exponent * 10 + (*p - '0');
-        if (down) exponent = -exponent;
-    }
-    if (!number.any || *p || number.too_many) return 0;
-    uint64_t value = number.digits;
-    int64_t scale = value ? number.scale + exponent : 0;
-    for (; scale < 0 && value % 10 == 0; scale++)
-        value /= 10;
-    for (; scale > 0; scale--)
-        if (__builtin_mul_overflow(value, 10u, &value)) return 0;
-    if (scale < 0 || value > INT64_MAX) return 0;
-    *out = *text == '-' ? -(int64_t)value : (int64_t)value;
-    return 1;
-}
-
 /* min = max: no bounds. A bound that 64 bits, or a double, can hardly reach goes without saying. */
 static int options_bounded(const hsp_option *option, double bound)
 {
@@ -233,16 +176,16 @@ static hsp_status options_set_number(const hsp_options *options, const hsp_optio
                                      options_value *slot, const char *value, hsp_error *err)
 {
     const int word = option->choices && strcmp(value, option->choices) == 0;
+    const char *end = value + strlen(value);
     int64_t integer = 0;
     double real = option->min;
     int good = 1;
     if (word) {
         integer = (int64_t)real;
     } else if (option->type == HSP_OPTION_INTEGER) {
-        good = options_read_whole(value, &integer);
+        good = hsp__decimal_whole(value, end, &integer);
         real = (double)integer;
     } else {
-        const char *end = value + strlen(value);
         hsp__decimal_result result;
         good = hsp__decimal_f64(value, end, &real, &result) == end && result == HSP__DECIMAL_OK;
     }

@@ -281,19 +281,6 @@ static int container_read_shape(container_entry *entry, const hsp__json_value *s
     return 1;
 }
 
-static int container_read_dtype(container_entry *entry, const hsp__json_value *dtype)
-{
-    const char *name = hsp__json_string(dtype, NULL);
-    for (size_t i = 0; name && i < CONTAINER_DTYPES; i++) {
-        if (strcmp(name, container_dtypes[i].name) != 0) continue;
-        entry->element = container_dtypes[i].size;
-        entry->usable = i <= HSP__F64;
-        if (entry->usable) entry->tensor.dtype = (hsp__dtype)i;
-        return 1;
-    }
-    return 0;
-}
-
 /* One array's line of the header. `data`, `room`: where the data section starts, and its size. */
 static hsp_status container_read_entry(const hsp__container *container, container_entry *entry,
                                        const hsp__json_value *info, uint64_t data, uint64_t room,
@@ -304,9 +291,15 @@ static hsp_status container_read_entry(const hsp__container *container, containe
     char quoted[HSP__QUOTED];
     uint64_t elements;
     hsp__quote(name, strlen(name), quoted);
-    if (!container_read_dtype(entry, hsp__json_get(info, "dtype")))
+    const char *dtype = hsp__json_string(hsp__json_get(info, "dtype"), NULL);
+    size_t type = 0;
+    while (type < CONTAINER_DTYPES && !(dtype && strcmp(dtype, container_dtypes[type].name) == 0))
+        type++;
+    if (type == CONTAINER_DTYPES)
         return container_fail(container,
                               "the array \"%s\" has a dtype that the format does not have", quoted);
+    entry->element = container_dtypes[type].size;
+    if (type <= HSP__F64) entry->tensor.dtype = (hsp__dtype)type;
     if (!container_read_shape(entry, hsp__json_get(info, "shape"), &elements))
         return container_fail(container, "the array \"%s\" has no shape of whole numbers in range",
                               quoted);
@@ -325,7 +318,7 @@ static hsp_status container_read_entry(const hsp__container *container, containe
         return container_fail(container,
                               "the shape of the array \"%s\" does not fit its %llu bytes", quoted,
                               (unsigned long long)(entry->end - entry->begin));
-    entry->usable = entry->usable && entry->tensor.dims;
+    entry->usable = type <= HSP__F64 && entry->tensor.dims;
     if (entry->usable && (data + entry->begin) % entry->element)
         return container_fail(container,
                               "the array \"%s\" does not start on a multiple of %zu bytes", quoted,
@@ -513,44 +506,35 @@ const hsp__tensor *hsp__container_tensor(const hsp__container *container, const 
     return NULL;
 }
 
-static hsp_status container_verify_entry(hsp_context *ctx, const hsp__container *container,
-                                         const container_entry *entry, hsp_error *err)
-{
-    const char *name = entry->tensor.name;
-    char quoted[HSP__QUOTED], found[16];
-    uint32_t crc;
-    hsp__text key;
-    hsp__text_init(&key, &container->memory);
-    hsp__text_printf(&key, "crc32.%s", name);
-    const int failed = key.failed;
-    const char *expected = failed ? NULL : hsp__container_meta(container, key.data);
-    hsp__text_free(&key);
-    if (failed) return hsp__fail_memory(err);
-    hsp__quote(name, strlen(name), quoted);
-    if (!expected)
-        return container_fail(container, "there is no checksum of the array \"%s\"", quoted);
-    HSP__TRY(container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc));
-    snprintf(found, sizeof found, "%08x", (unsigned)crc);
-    if (strcmp(found, expected) == 0) return HSP_OK;
-    return container_fail(
-        container,
-        "the array \"%s\" has the checksum %s, the header says %.16s: the file is "
-        "damaged",
-        quoted, found, expected);
-}
-
 hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err)
 {
     for (size_t i = 0; i < container->count; i++) {
-        HSP__TRY(container_verify_entry(ctx, container, &container->entries[i], err));
+        const container_entry *entry = &container->entries[i];
+        const char *name = entry->tensor.name;
+        char quoted[HSP__QUOTED], found[16];
+        uint32_t crc;
+        hsp__text key;
+        hsp__text_init(&key, &container->memory);
+        hsp__text_printf(&key, "crc32.%s", name);
+        const int failed = key.failed;
+        const char *expected = failed ? NULL : hsp__container_meta(container, key.data);
+        hsp__text_free(&key);
+        if (failed) return hsp__fail_memory(err);
+        hsp__quote(name, strlen(name), quoted);
+        if (!expected)
+            return container_fail(container, "there is no checksum of the array \"%s\"", quoted);
+        HSP__TRY(container_checksum(ctx, entry->tensor.data, entry->end - entry->begin, err, &crc));
+        snprintf(found, sizeof found, "%08x", (unsigned)crc);
+        if (strcmp(found, expected) != 0)
+            return container_fail(container,
+                                  "the array \"%s\" has the checksum %s, the header says %.16s: "
+                                  "the file is damaged",
+                                  quoted, found, expected);
     }
     return HSP_OK;
 }
 
 /* ---- Metadata ----------------------------------------------------------------------------- */
-
-#define metadata_fail(container, ...) \
-    hsp__fail_at(err, HSP_BAD_DATA, hsp__container_name(container), 0, 0, __VA_ARGS__)
 
 hsp_status hsp__metadata_put_names(hsp__text *text, const hsp__names *names, const char *what,
                                    const char *path, hsp_error *err)
@@ -588,9 +572,9 @@ hsp_status hsp__metadata_format(const hsp__container *container, const char *for
     const char *found = hsp__container_meta(container, "format");
     if (found && strcmp(found, format) == 0) return HSP_OK;
     const char *kind = metadata_kind(found);
-    return metadata_fail(container, "found %s, expected %s",
-                         kind ? kind : "a safetensors file of another program",
-                         metadata_kind(format));
+    return container_fail(container, "found %s, expected %s",
+                          kind ? kind : "a safetensors file of another program",
+                          metadata_kind(format));
 }
 
 hsp_status hsp__metadata_word(const hsp__container *container, const char *key,
@@ -603,9 +587,9 @@ hsp_status hsp__metadata_word(const hsp__container *container, const char *key,
             *out = i;
             return HSP_OK;
         }
-    if (!found) return metadata_fail(container, "the metadata lacks \"%s\"", key);
-    return metadata_fail(container, "the metadata says %s '%s', which this version does not know",
-                         key, hsp__quote(found, strlen(found), quoted));
+    if (!found) return container_fail(container, "the metadata lacks \"%s\"", key);
+    return container_fail(container, "the metadata says %s '%s', which this version does not know",
+                          key, hsp__quote(found, strlen(found), quoted));
 }
 
 hsp_status hsp__metadata_count(const hsp__container *container, const char *key, uint64_t most,
@@ -613,14 +597,14 @@ hsp_status hsp__metadata_count(const hsp__container *container, const char *key,
 {
     const char *found = hsp__container_meta(container, key);
     char quoted[HSP__QUOTED];
-    if (!found) return metadata_fail(container, "the metadata lacks \"%s\"", key);
+    if (!found) return container_fail(container, "the metadata lacks \"%s\"", key);
     const char *end = found + strlen(found);
     hsp__decimal_result result;
     if (hsp__decimal_u64(found, end, out, &result) != end || result != HSP__DECIMAL_OK ||
         *out > most)
-        return metadata_fail(container,
-                             "the metadata says %s '%s', expected a whole number up to %llu", key,
-                             hsp__quote(found, strlen(found), quoted), (unsigned long long)most);
+        return container_fail(container,
+                              "the metadata says %s '%s', expected a whole number up to %llu", key,
+                              hsp__quote(found, strlen(found), quoted), (unsigned long long)most);
     return HSP_OK;
 }
 
@@ -634,22 +618,22 @@ hsp_status hsp__metadata_names(const hsp__container *container, const char *key,
     hsp_status status = hsp__json_parse(&names->memory, text, strlen(text), NULL, &inner, &json);
     if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
     if (status)
-        return metadata_fail(container, "the metadata \"%s\" is not JSON: column %llu: %.400s", key,
-                             (unsigned long long)inner.column, inner.message);
+        return container_fail(container, "the metadata \"%s\" is not JSON: column %llu: %.400s",
+                              key, (unsigned long long)inner.column, inner.message);
     const hsp__json_value *list = hsp__json_root(json);
     if (hsp__json_type_of(list) != HSP__JSON_ARRAY)
-        status = metadata_fail(container, "the metadata \"%s\" is not a JSON array", key);
+        status = container_fail(container, "the metadata \"%s\" is not a JSON array", key);
     for (size_t i = 0; !status && i < hsp__json_count(list); i++) {
         size_t size = 0;
         uint32_t number;
         const char *name = hsp__json_string(hsp__json_at(list, i), &size);
         char quoted[HSP__QUOTED];
         if (!name)
-            status = metadata_fail(container, "item %zu of the metadata \"%s\" is not a string",
-                                   i + 1, key);
+            status = container_fail(container, "item %zu of the metadata \"%s\" is not a string",
+                                    i + 1, key);
         else if (hsp__names_find(names, name, size) != HSP__NAME_NONE)
-            status = metadata_fail(container, "the metadata \"%s\" has '%s' twice", key,
-                                   hsp__quote(name, size, quoted));
+            status = container_fail(container, "the metadata \"%s\" has '%s' twice", key,
+                                    hsp__quote(name, size, quoted));
         else if (!hsp__names_add(names, name, size, &number))
             status = hsp__fail_memory(err);
     }

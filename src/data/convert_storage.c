@@ -88,23 +88,6 @@ static void convert_storage_count_part(void *user, uint64_t part)
     }
 }
 
-static void convert_storage_sparse_row(const convert_storage_job *job, uint64_t i)
-{
-    const hsp__storage_change *plan = job->plan;
-    hsp__row row = hsp__view_row(job->from, i);
-    double norm = convert_storage_norm(job, &row);
-    uint64_t at = job->starts[i];
-    for (uint64_t k = 0; k < row.count; k++) {
-        uint64_t column = hsp__row_column(&row, k);
-        double v = convert_storage_number(plan, hsp__row_value(job->from, &row, k), column, norm);
-        if (v == 0) continue;
-        job->to->indices[at] = (uint32_t)column;
-        if (plan->storage == HSP_SPARSE)
-            convert_storage_store(plan->precision, job->to->values, at, v);
-        at++;
-    }
-}
-
 static void convert_storage_dense_row(convert_storage_job *job, uint64_t i, uint64_t part)
 {
     const hsp__storage_change *plan = job->plan;
@@ -136,13 +119,27 @@ static void convert_storage_dense_row(convert_storage_job *job, uint64_t i, uint
 static void convert_storage_fill_part(void *user, uint64_t part)
 {
     convert_storage_job *job = user;
+    const hsp__storage_change *plan = job->plan;
     uint64_t from = hsp__part(job->from->rows, job->parts, part);
     uint64_t to = hsp__part(job->from->rows, job->parts, part + 1);
     for (uint64_t i = from; i < to; i++) {
-        if (job->plan->storage == HSP_DENSE)
+        if (plan->storage == HSP_DENSE) {
             convert_storage_dense_row(job, i, part);
-        else
-            convert_storage_sparse_row(job, i);
+            continue;
+        }
+        hsp__row row = hsp__view_row(job->from, i);
+        double norm = convert_storage_norm(job, &row);
+        uint64_t at = job->starts[i];
+        for (uint64_t k = 0; k < row.count; k++) {
+            uint64_t column = hsp__row_column(&row, k);
+            double v =
+                convert_storage_number(plan, hsp__row_value(job->from, &row, k), column, norm);
+            if (v == 0) continue;
+            job->to->indices[at] = (uint32_t)column;
+            if (plan->storage == HSP_SPARSE)
+                convert_storage_store(plan->precision, job->to->values, at, v);
+            at++;
+        }
     }
     if (job->from->labels && to > from)
         memcpy(job->to->labels + from, job->from->labels + from,

@@ -84,71 +84,47 @@ static char *output_resolve(const hsp_allocator *memory, const char *path)
  * and the space of process numbers, so that a PID can be asked about. A process that was killed
  * leaves its file behind; the next one that writes in that folder removes it. */
 
-#define OUTPUT_OWN ".halfspace-%08x-" /* then PID-N.tmp */
-
-static uint32_t output_where(void)
+/* Remove what processes of this machine that are gone left in the target's folder; `own`: how their
+ * names begin, before the PID. */
+static void output_sweep(const char *target, size_t folder, const char *own)
 {
-    char host[256] = "";
-    struct stat space = {0};
-    gethostname(host, sizeof host - 1);
-    stat("/proc/self/ns/pid", &space);
-    uint32_t where = hsp__crc32(0, host, strlen(host));
-    return hsp__crc32(where, &space.st_ino, sizeof space.st_ino);
-}
-
-/* Is this the name of a temporary file of a process of this machine that is gone? */
-static int output_is_stale(const char *name, uint32_t where)
-{
-    char own[32];
-    char *end;
-    const int size = snprintf(own, sizeof own, OUTPUT_OWN, where);
-    if (strncmp(name, own, (size_t)size) != 0) return 0;
-    const long pid = strtol(name + size, &end, 10);
-    return *end == '-' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
-}
-
-/* Remove what processes that are gone left in the target's folder. */
-static void output_sweep(const char *target, size_t folder, uint32_t where)
-{
-    char path[4096];
+    char path[4096], *end;
     struct stat info;
     if (folder >= sizeof path) return;
     memcpy(path, target, folder);
     memcpy(path + folder, folder ? "" : ".", folder ? 1 : 2);
     DIR *names = opendir(path);
     if (!names) return;
-    for (const struct dirent *entry; (entry = readdir(names));)
-        if (output_is_stale(entry->d_name, where) &&
-            fstatat(dirfd(names), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(info.st_mode) && info.st_uid == geteuid())
-            unlinkat(dirfd(names), entry->d_name, 0);
+    for (const struct dirent *entry; (entry = readdir(names));) {
+        const char *name = entry->d_name;
+        if (strncmp(name, own, strlen(own)) != 0) continue;
+        const long pid = strtol(name + strlen(own), &end, 10);
+        if (*end == '-' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+            fstatat(dirfd(names), name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+            info.st_uid == geteuid())
+            unlinkat(dirfd(names), name, 0);
+    }
     closedir(names);
-}
-
-/* Never readable or writable by more than the old file was, nor, without one, than a new file is.
- */
-static void output_keep_mode(int fd, const struct stat *old)
-{
-    mode_t mode = old->st_mode & 0777;
-    struct stat made;
-    if (fstat(fd, &made) == 0 && made.st_gid != old->st_gid && fchown(fd, (uid_t)-1, old->st_gid))
-        mode &= ~(mode_t)070; /* another group's permissions are not this group's */
-    fchmod(fd, mode);
 }
 
 static hsp_status output_open_temporary(hsp__output *output, hsp_error *err)
 {
     const char *slash = strrchr(output->target, '/');
     size_t folder = slash ? (size_t)(slash - output->target) + 1 : 0, size = folder + 64;
-    const uint32_t where = output_where();
-    struct stat old;
+    char host[256] = "", own[32];
+    struct stat space = {0}, old, made;
     const int replaces = stat(output->target, &old) == 0;
     output->temporary = hsp__new(&output->memory, size, 1);
     if (!output->temporary) return hsp__fail_memory(err);
-    output_sweep(output->target, folder, where);
+    gethostname(host, sizeof host - 1);
+    stat("/proc/self/ns/pid", &space);
+    const uint32_t where =
+        hsp__crc32(hsp__crc32(0, host, strlen(host)), &space.st_ino, sizeof space.st_ino);
+    snprintf(own, sizeof own, ".halfspace-%08x-", where);
+    output_sweep(output->target, folder, own);
     for (unsigned n = 0; n < OUTPUT_TRIES; n++) {
-        snprintf(output->temporary, size, "%.*s" OUTPUT_OWN "%ld-%u.tmp", (int)folder,
-                 output->target, where, (long)getpid(), n);
+        snprintf(output->temporary, size, "%.*s%s%ld-%u.tmp", (int)folder, output->target, own,
+                 (long)getpid(), n);
         output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
                           replaces ? 0600 : 0666);
         if (output->fd >= 0 || errno != EEXIST) break;
@@ -159,7 +135,14 @@ static hsp_status output_open_temporary(hsp__output *output, hsp_error *err)
         output->temporary = NULL;
         return status;
     }
-    if (replaces) output_keep_mode(output->fd, &old);
+    if (!replaces) return HSP_OK;
+    /* Never readable or writable by more than the old file was; another group's permissions are
+     * not this group's. */
+    mode_t mode = old.st_mode & 0777;
+    if (fstat(output->fd, &made) == 0 && made.st_gid != old.st_gid &&
+        fchown(output->fd, (uid_t)-1, old.st_gid))
+        mode &= ~(mode_t)070;
+    fchmod(output->fd, mode);
     return HSP_OK;
 }
 
@@ -281,9 +264,7 @@ hsp_status hsp__output_rows(hsp_context *ctx, hsp__output *output, const char *p
 /* All bytes out, to the disk, and the file closed. */
 static hsp_status output_finish(hsp__output *output, hsp_error *err)
 {
-    if (output->packer) {
-        HSP__TRY(hsp__packer_finish(output->packer, err));
-    }
+    if (output->packer) HSP__TRY(hsp__packer_finish(output->packer, err));
     /* The numbers reach the disk before the name does: whoever finds the name, after a power cut
      * too, finds all of them, there or in the file that was there before. When the name itself
      * gets there is left to the system: waiting for the folder takes longer than most runs. */
@@ -362,20 +343,11 @@ static hsp_status output_keep_previous(hsp__output *output, hsp_error *err)
     memcpy(previous + size, ".old", 4);
     if (link(output->target, previous) == 0) {
         output->previous = previous;
-        return HSP_OK;
+    } else {
+        output->first_time = errno == ENOENT;
+        hsp__free(&output->memory, previous);
     }
-    output->first_time = errno == ENOENT;
-    hsp__free(&output->memory, previous);
     return HSP_OK;
-}
-
-static void output_take_back(const hsp__output *output)
-{
-    if (!output->appeared) return;
-    if (output->previous)
-        rename(output->previous, output->target);
-    else if (output->first_time)
-        unlink(output->target);
 }
 
 hsp_status hsp_files_commit(hsp_files *files, hsp_error *err)
@@ -386,8 +358,10 @@ hsp_status hsp_files_commit(hsp_files *files, hsp_error *err)
         status = output_keep_previous(o, err);
     for (hsp__output *o = files->first; !status && o; o = o->next)
         status = output_appear(o, err);
-    for (hsp__output *o = files->first; status && o; o = o->next)
-        output_take_back(o);
+    for (hsp__output *o = files->first; status && o; o = o->next) { /* take all back */
+        if (o->appeared && o->previous) rename(o->previous, o->target);
+        if (o->appeared && !o->previous && o->first_time) unlink(o->target);
+    }
     return status;
 }
 

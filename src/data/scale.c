@@ -171,19 +171,6 @@ static hsp_status scale_fit_columns(hsp_context *ctx, hsp_scaling *scaling, hsp_
     return status;
 }
 
-static hsp_status scale_fit_ball(hsp_context *ctx, hsp_scaling *scaling, hsp_data *data,
-                                 hsp_error *err)
-{
-    double most;
-    HSP__TRY(hsp__largest_norm(ctx, data, err, &most));
-    double factor = most > 0 ? 1 / most : 1;
-    if (!isfinite(factor) || factor == 0)
-        return hsp__fail(err, HSP_BAD_DATA, "the largest row norm is %.9g, out of range", most);
-    for (uint64_t j = 0; j < scaling->cols; j++)
-        scaling->factor[j] = factor;
-    return HSP_OK;
-}
-
 /* Which columns speak below 0 too: those with a value other than 0 and 1. */
 static void scale_fit_votes(hsp_scaling *scaling, const hsp_view *view)
 {
@@ -223,14 +210,22 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
     hsp_scaling *scaling = scale_new(ctx, view->cols);
     if (!scaling) return hsp__fail_memory(err);
     hsp_status status = scale_read_options(scaling, options, err);
-    if (!status && scaling->kind == SCALE_UNIT_BALL)
-        status = scale_fit_ball(ctx, scaling, data, err);
-    else if (!status && scaling->kind == SCALE_VOTES)
+    double factor = 1;
+    if (!status && scaling->kind == SCALE_UNIT_BALL) {
+        double most = 1;
+        status = hsp__largest_norm(ctx, data, err, &most);
+        factor = most > 0 ? 1 / most : 1;
+        if (!status && (!isfinite(factor) || factor == 0))
+            status =
+                hsp__fail(err, HSP_BAD_DATA, "the largest row norm is %.9g, out of range", most);
+    } else if (!status && scaling->kind == SCALE_VOTES) {
         scale_fit_votes(scaling, view);
-    else if (!status && !hsp__scaling_any_columns(scaling))
+    } else if (!status && !hsp__scaling_any_columns(scaling)) {
         status = scale_fit_columns(ctx, scaling, data, err);
-    for (uint64_t j = 0; scaling->kind == SCALE_BIT && j < scaling->cols; j++)
-        scaling->factor[j] = 0;
+    }
+    const int same = scaling->kind == SCALE_UNIT_BALL || scaling->kind == SCALE_BIT;
+    for (uint64_t j = 0; same && j < scaling->cols; j++)
+        scaling->factor[j] = scaling->kind == SCALE_BIT ? 0 : factor;
     if (status)
         hsp_scaling_free(scaling);
     else
@@ -242,8 +237,8 @@ hsp_status hsp__scaling_fit_kind(hsp_context *ctx, hsp_data *data, const char *k
                                  hsp_scaling **out)
 {
     hsp_options *options = NULL;
-    hsp_status status = hsp_options_new(ctx, hsp_scale_options(), err, &options);
-    if (!status) status = hsp_options_set(options, "kind", kind, err);
+    HSP__TRY(hsp_options_new(ctx, hsp_scale_options(), err, &options));
+    hsp_status status = hsp_options_set(options, "kind", kind, err);
     if (!status) status = hsp_scaling_fit(ctx, data, options, err, out);
     hsp_options_free(options);
     return status;

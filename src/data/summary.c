@@ -105,27 +105,6 @@ static void summary_rows_part(void *user, uint64_t part)
     rows->of_part[part] = all;
 }
 
-static void summary_rows_end(const summary_rows *rows, hsp_totals *totals)
-{
-    summary_part all = {.norm_min = HUGE_VAL};
-    for (uint64_t part = 0; part < rows->parts; part++) {
-        const summary_part *next = &rows->of_part[part];
-        all.norm_min = fmin(all.norm_min, next->norm_min);
-        all.norm_max = fmax(all.norm_max, next->norm_max);
-        all.norm_sum += next->norm_sum / (double)totals->rows;
-        all.nonzeros += next->nonzeros;
-        all.empty += next->empty;
-    }
-    totals->nonzeros = all.nonzeros;
-    totals->empty_rows = all.empty;
-    if (!totals->rows) return;
-    totals->norm_min = all.norm_min;
-    totals->norm_mean = all.norm_sum;
-    totals->norm_max = all.norm_max;
-    if (totals->cols)
-        totals->density = (double)all.nonzeros / ((double)totals->rows * (double)totals->cols);
-}
-
 /* ---- Equal rows ------------------------------------------------------------------------------ */
 
 static int summary_compare(const void *left, const void *right)
@@ -225,7 +204,20 @@ static hsp_status summary_look_at_rows(hsp_context *ctx, hsp_data *data, hsp_sum
     if (!status)
         status = hsp__sweep(ctx, "measuring rows", n, rows.parts, summary_rows_part, &rows, err);
     if (!status) {
-        summary_rows_end(&rows, totals);
+        summary_part all = {.norm_min = HUGE_VAL};
+        for (uint64_t part = 0; part < rows.parts; part++) {
+            const summary_part *next = &rows.of_part[part];
+            all.norm_min = fmin(all.norm_min, next->norm_min);
+            all.norm_max = fmax(all.norm_max, next->norm_max);
+            all.norm_sum += next->norm_sum / (double)n;
+            totals->nonzeros += next->nonzeros;
+            totals->empty_rows += next->empty;
+        }
+        totals->norm_min = n ? all.norm_min : 0;
+        totals->norm_mean = n ? all.norm_sum : 0;
+        totals->norm_max = all.norm_max;
+        if (n && totals->cols)
+            totals->density = (double)totals->nonzeros / ((double)n * (double)totals->cols);
         for (uint64_t i = 0; i < n; i++)
             twins.same[i] = HSP__SUMMARY_ALONE;
         summary_bucket_keys(ctx, &twins, rows.keys, n);

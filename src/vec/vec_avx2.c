@@ -63,20 +63,13 @@ static VEC_INLINE vec_f64 vec_pick4_f64(const double *w, const uint32_t *idx)
     return _mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1);
 }
 
-/* The last places of a row, count of them, and zeros up to eight. */
-static VEC_INLINE void vec_last8(uint32_t last[8], const uint32_t *idx, size_t count)
-{
-    __m256i places = _mm256_maskload_epi32((const int *)idx, vec_mask8(count));
-    _mm256_storeu_si256((__m256i *)last, places);
-}
-
 /* The doubles at the last places of a row, count of them, and zeros up to eight. */
 static VEC_INLINE void vec_picklast_f64(vec_f64 picked[2], const double *w, const uint32_t *idx,
                                         size_t count)
 {
     uint32_t last[8];
-    vec_last8(last, idx, count);
     __m256i on = vec_mask8(count);
+    _mm256_storeu_si256((__m256i *)last, _mm256_maskload_epi32((const int *)idx, on));
     __m256i on0 = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(on));
     __m256i on1 = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(on, 1));
     picked[0] = _mm256_and_pd(_mm256_castsi256_pd(on0), vec_pick4_f64(w, last));
