@@ -388,12 +388,17 @@ static hsp_status audit_run(hsp__audit *audit, hsp_data *data, const hsp_model *
     if (experts && reference)
         return hsp__fail(err, HSP_USAGE,
                          "experts are compared with the best expert; remove --reference");
-    if (experts) return hsp__audit_experts(audit, data, list, err);
-    if (!winnow && (!learner || strcmp(learner, "perceptron") != 0))
+    if (!experts && !winnow && (!learner || strcmp(learner, "perceptron") != 0))
         return hsp__fail(err, HSP_USAGE,
                          "the model was trained by '%.40s'; mistake bounds exist for perceptron, "
                          "winnow and experts",
                          learner ? learner : "no learner");
+    if (audit->model->scorers != 1)
+        return hsp__fail(err, HSP_USAGE,
+                         "the model has %u classes, and the mistake bounds are for two; train with "
+                         "--positive or --classes",
+                         (unsigned)hsp_model_classes(audit->model));
+    if (experts) return hsp__audit_experts(audit, data, list, err);
     if (!reference)
         return hsp__fail(err, HSP_USAGE,
                          "--reference is missing; give a model that separates the rows");

@@ -116,7 +116,6 @@ typedef struct hsp__audit_reader {
     const struct hsp__json_value *options; /* or NULL */
 } hsp__audit_reader;
 
-/* HSP_USAGE for a model of more than two classes. */
 hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader);
 void hsp__audit_close(hsp__audit_reader *reader);
 const char *hsp__audit_text(const hsp__audit_reader *reader, const char *name); /* or NULL */

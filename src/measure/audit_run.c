@@ -73,11 +73,6 @@ int hsp__audit_settle(hsp_mistake_bound *entry, double observed, double bound, d
 hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_reader *reader)
 {
     *reader = (hsp__audit_reader){model, NULL, NULL};
-    if (model->scorers != 1)
-        return hsp__fail(err, HSP_USAGE,
-                         "the model has %u classes, and the mistake bounds are for two; train with "
-                         "--positive or --classes",
-                         (unsigned)hsp_model_classes(model));
     const char *options = hsp_model_metadata(model, "options");
     if (!options) return HSP_OK;
     HSP__TRY(hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader->json));

@@ -19,6 +19,7 @@
 #include "base/context.h"
 #include "data/data.h"
 #include "halfspace_all.h"
+#include "measure/audit.h"
 #include "model/model.h"
 
 /* ---- Tails ---- */
@@ -80,12 +81,10 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
                                  hsp__bound_space *out);
 void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space);
 
-/* What the run was told, from the facts of the model: "" for an option that is not known. */
+/* What the run was told, and what it says of itself, from the metadata of the model. */
 typedef struct hsp__bound_run {
-    char learner[32], order[16], offset[16], target[32], scale[16], normalize[16], average[16],
-        approx[32], votes[16], loss[16], penalty[16], solver[16], stop[16];
+    hsp__audit_reader reader;
     uint64_t budget, passes, rows; /* 0: not known */
-    int median;                    /* the kernel has a parameter that the rows decided */
     int means;                     /* gaps are filled with means of the rows */
     int both;                      /* tuning tried offset none and others: two classes of
                                       hypotheses, which share delta */
@@ -94,7 +93,11 @@ typedef struct hsp__bound_run {
     uint64_t tried;                /* points that tuning tried; 1: no tuning */
 } hsp__bound_run;
 
+/* The caller closes out->reader, also after a failure. */
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out);
+/* An option, or metadata such as "learner" and "stop": "" if it is not known; is it this? */
+const char *hsp__bound_run_text(const hsp__bound_run *run, const char *name);
+int hsp__bound_run_is(const hsp__bound_run *run, const char *name, const char *value);
 #define HSP__BOUND_MEANS "missing values are filled with the means of all rows"
 /* Does something that the run fitted to all rows enter every score (a scaling, R, a median)? A
  * sentence, or NULL. */
@@ -121,24 +124,16 @@ typedef struct hsp__bound_case {
  * through the origin and all. */
 double hsp__bound_class_delta(const hsp__bound_case *c);
 
-/* Set the value (and `vacuous`), or say why there is none. */
-void hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
+/* Set the value (and `vacuous`), or say why there is none: HSP_OK. */
+hsp_status hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
+hsp_status hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
-hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+/* Of several bounds that one function computes, to->name says which. */
+typedef hsp_status hsp__bound_fn(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+hsp__bound_fn hsp__bound_vc, hsp__bound_code, hsp__bound_rounded, hsp__bound_margin,
+    hsp__bound_pac_bayes, hsp__bound_compress, hsp__bound_online;
 
 /* hsp_error_report_new, with the models that some of the bounds are about: *rounded and *again may
  * be NULL; the caller frees them. */

@@ -68,21 +68,16 @@ hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *
 {
     double weights;
     (void)err;
-    if (c->model->hypothesis != HSP__LINEAR || !c->model->weights) {
-        hsp__error_bound_fail(to,
-                              "the model consists of training rows; see the bound 'compression'");
-        return HSP_OK;
-    }
-    if (c->run.approx[0] || c->run.means) {
-        hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
-        return HSP_OK;
-    }
+    if (c->model->hypothesis != HSP__LINEAR || !c->model->weights)
+        return hsp__error_bound_fail(
+            to, "the model consists of training rows; see the bound 'compression'");
+    if (*hsp__bound_run_text(&c->run, "approx") || c->run.means)
+        return hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
     const double bits = code_stored(c->model, &weights);
-    hsp__error_bound_set(
+    return hsp__error_bound_set(
         to, hsp__binomial_upper(c->rows.n, c->rows.mistakes, c->log_delta - bits * LN2),
         "numbers: %.0f, |h| = %.0f bits, %llu of %llu rows wrong", weights, ceil(bits),
         (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
-    return HSP_OK;
 }
 
 /* ---- Rounded ---- */
@@ -110,17 +105,19 @@ typedef struct code_job {
     uint64_t mistakes[CODE_FORMS];
 } code_job;
 
-/* Rounding may carry a weight to the next power: the largest one is looked for afterwards. */
-static double code_write(const hsp__bound_space *space, int form, double *w)
+static void code_try(void *user, uint64_t form)
 {
-    assert(form >= 0 && form < CODE_FORMS);
+    code_job *job = user;
+    const hsp__bound_case *c = job->c;
+    const hsp__bound_space *space = &c->space;
     const int window = code_forms[form].window, digits = code_forms[form].digits;
-    const double d = (double)space->features;
-    double most = 0, k = 0;
+    double *w = job->w + form * space->features, most = 0, k = 0;
+    assert(form < CODE_FORMS);
     for (uint64_t j = 0; j < space->features; j++) {
         w[j] = code_round(space->w[j], digits);
         most = fmax(most, fabs(w[j]));
     }
+    /* rounding may have carried a weight to the next power: the largest one is looked for now */
     int top;
     frexp(most, &top);
     const double least = ldexp(1, top - window); /* the powers top - 1 .. top - window */
@@ -128,16 +125,8 @@ static double code_write(const hsp__bound_space *space, int form, double *w)
         if (fabs(w[j]) < least) w[j] = 0;
         k += w[j] != 0;
     }
-    return CODE_FORM + 12 + 4 + 28 + code_columns(d, k) + k * (1 + log2(window) + digits);
-}
-
-static void code_try(void *user, uint64_t form)
-{
-    code_job *job = user;
-    const hsp__bound_case *c = job->c;
-    const hsp__bound_space *space = &c->space;
-    double *w = job->w + form * space->features;
-    job->bits[form] = code_write(space, (int)form, w);
+    job->bits[form] = CODE_FORM + 12 + 4 + 28 + code_columns((double)space->features, k) +
+                      k * (1 + log2(window) + digits);
     for (uint64_t i = 0; i < c->rows.n; i++) {
         const double score = hsp__row_score(space->view, c->rows.row[i], w, job->b);
         const uint32_t class = hsp__decide(&score, 1, c->model->tie);
@@ -147,47 +136,31 @@ static void code_try(void *user, uint64_t form)
         hsp__binomial_upper(c->rows.n, job->mistakes[form], c->log_delta - job->bits[form] * LN2);
 }
 
-/* The rounded weights as a model, for whoever wants to look at it. */
-static hsp_status code_keep(hsp__bound_case *c, const code_job *job, int best, hsp_error *err)
-{
-    const uint64_t features = c->space.features;
-    hsp_status status = hsp__model_new(c->ctx, 1, features, err, &c->rounded);
-    if (status) return status;
-    memcpy(c->rounded->weights, job->w + (uint64_t)best * features, features * sizeof(double));
-    c->rounded->offsets[0] = job->b;
-    c->rounded->tie = c->model->tie;
-    return HSP_OK;
-}
-
 hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
-    const hsp_allocator *memory = &c->ctx->allocator;
-    if (c->space.why[0] || !c->space.w) {
-        hsp__error_bound_fail(
+    const uint64_t features = c->space.features;
+    if (c->space.why[0] || !c->space.w)
+        return hsp__error_bound_fail(
             to, "%s", c->space.why[0] ? c->space.why : "a kernel model has no list of weights");
-        return HSP_OK;
-    }
-    code_job *job = hsp__new(memory, 1, sizeof *job);
-    double *w = hsp__new(memory, CODE_FORMS * c->space.features, sizeof *w);
-    hsp_status status = job && w ? HSP_OK : hsp__fail_memory(err);
+    code_job job = {.c = c, .b = code_round(c->space.b, 16)};
+    job.w = hsp__new(&c->ctx->allocator, CODE_FORMS * features, sizeof *job.w);
+    if (!job.w) return hsp__fail_memory(err);
+    hsp__tasks_run(c->ctx, CODE_FORMS, code_try, &job);
     int best = 0;
+    for (int form = 1; form < CODE_FORMS; form++)
+        if (job.value[form] < job.value[best]) best = form;
+    /* as a model, for whoever wants to look at it */
+    const hsp_status status = hsp__model_new(c->ctx, 1, features, err, &c->rounded);
     if (!status) {
-        job->c = c;
-        job->w = w;
-        job->b = code_round(c->space.b, 16);
-        hsp__tasks_run(c->ctx, CODE_FORMS, code_try, job);
-        for (int form = 1; form < CODE_FORMS; form++)
-            if (job->value[form] < job->value[best]) best = form;
-        status = code_keep(c, job, best, err);
+        memcpy(c->rounded->weights, job.w + (uint64_t)best * features, features * sizeof(double));
+        c->rounded->offsets[0] = job.b;
+        c->rounded->tie = c->model->tie;
     }
-    if (!status)
-        hsp__error_bound_set(
-            to, job->value[best],
-            "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu of "
-            "%llu rows wrong",
-            code_forms[best].digits + 1, code_forms[best].window, ceil(job->bits[best]),
-            (unsigned long long)job->mistakes[best], (unsigned long long)c->rows.n);
-    hsp__free(memory, w);
-    hsp__free(memory, job);
-    return status;
+    hsp__free(&c->ctx->allocator, job.w);
+    if (status) return status;
+    return hsp__error_bound_set(
+        to, job.value[best],
+        "binary digits a weight: %d, powers of two: %d, |h| = %.0f bits, %llu of %llu rows wrong",
+        code_forms[best].digits + 1, code_forms[best].window, ceil(job.bits[best]),
+        (unsigned long long)job.mistakes[best], (unsigned long long)c->rows.n);
 }

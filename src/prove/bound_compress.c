@@ -33,7 +33,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "prove/bound.h"
@@ -49,13 +48,8 @@ typedef struct compress_set {
     const char *word; /* what the rows are */
     int exact;        /* the model is what they rebuild */
     int orderly;      /* leaving out another row leaves the run as it is */
-    char why[200];    /* there is no such set: the reason; else "" */
+    const char *why;  /* there is no such set: the reason; else NULL */
 } compress_set;
-
-static int compress_is(const char *option, const char *value)
-{
-    return strcmp(option, value) == 0;
-}
 
 /* The rows that caused updates of a mistake-driven run. */
 static void compress_updates(const hsp__bound_case *c, compress_set *set)
@@ -65,51 +59,49 @@ static void compress_updates(const hsp__bound_case *c, compress_set *set)
     set->word = "rows with updates";
     for (uint64_t i = 0; i < updates.count; i++)
         if (updates.row[i] < c->rows.n) set->in[updates.row[i]] = 1;
-    const int fixed = compress_is(run->order, "cyclic") || compress_is(run->order, "shuffle");
-    const int picked = compress_is(run->order, "first") || compress_is(run->order, "worst");
-    const int timed = compress_is(run->stop, "seconds") || compress_is(run->stop, "request");
-    set->exact = (fixed || picked) && !timed && !run->budget && !hsp__bound_run_fitted(run);
+    const int shuffled = hsp__bound_run_is(run, "order", "shuffle");
+    const int ordered = shuffled || hsp__bound_run_is(run, "order", "cyclic") ||
+                        hsp__bound_run_is(run, "order", "first") ||
+                        hsp__bound_run_is(run, "order", "worst");
+    const int timed =
+        hsp__bound_run_is(run, "stop", "seconds") || hsp__bound_run_is(run, "stop", "request");
+    set->exact = ordered && !timed && !run->budget && !hsp__bound_run_fitted(run);
     /* a row that is only passed by counts in an average all the same */
-    set->orderly = set->exact && !compress_is(run->order, "shuffle") &&
-                   (!run->average[0] || compress_is(run->average, "none"));
-}
-
-/* The rows that a support vector machine's optimum depends on: those with a dual weight, if the
- * model kept these, else those on the margin or short of it. */
-static void compress_support(const hsp__bound_case *c, compress_set *set)
-{
-    const hsp_row_coefficients dual = hsp_model_row_coefficients(c->model);
-    set->word = "support rows";
-    for (uint64_t i = 0; i < dual.count; i++)
-        if (dual.row[i] < c->rows.n && dual.amount[i] != 0) set->in[dual.row[i]] = 1;
-    for (uint64_t i = 0; !dual.count && i < c->rows.n; i++)
-        set->in[i] = !(c->rows.margin[i] > 1 + COMPRESS_EDGE);
-    set->orderly = 1;
-    if (hsp__bound_run_fitted(&c->run) || c->run.balanced) set->orderly = 0;
+    set->orderly =
+        set->exact && !shuffled &&
+        (!*hsp__bound_run_text(run, "average") || hsp__bound_run_is(run, "average", "none"));
 }
 
 static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, hsp_error *err)
 {
     const hsp__bound_run *run = &c->run;
-    const int machine = compress_is(run->learner, "svm") && !compress_is(run->penalty, "l1") &&
-                        !compress_is(run->solver, "pegasos") && !run->approx[0] && c->rows.margin;
-    const int mistakes =
-        compress_is(run->learner, "perceptron") || compress_is(run->learner, "winnow");
-    const int driven = mistakes && hsp_model_row_coefficients(c->model).count;
-    memset(set, 0, sizeof *set);
-    set->in = hsp__new(&c->ctx->allocator, c->rows.n, 1);
+    const hsp_row_coefficients dual = hsp_model_row_coefficients(c->model);
+    const int machine = hsp__bound_run_is(run, "learner", "svm") &&
+                        !hsp__bound_run_is(run, "penalty", "l1") &&
+                        !hsp__bound_run_is(run, "solver", "pegasos") &&
+                        !*hsp__bound_run_text(run, "approx") && c->rows.margin;
+    const int mistakes = hsp__bound_run_is(run, "learner", "perceptron") ||
+                         hsp__bound_run_is(run, "learner", "winnow");
+    *set = (compress_set){.in = hsp__new(&c->ctx->allocator, c->rows.n, 1)};
     if (!set->in) return hsp__fail_memory(err);
     if (c->other)
-        snprintf(set->why, sizeof set->why, "these may not be the training rows");
+        set->why = "these may not be the training rows";
     else if (run->means)
-        snprintf(set->why, sizeof set->why, "%s", hsp__bound_run_fitted(run));
-    else if (driven)
+        set->why = hsp__bound_run_fitted(run);
+    else if (mistakes && dual.count)
         compress_updates(c, set);
-    else if (machine)
-        compress_support(c, set);
-    else
-        memcpy(set->why, "the model does not say which rows it depends on",
-               sizeof "the model does not say which rows it depends on");
+    else if (!machine)
+        set->why = "the model does not say which rows it depends on";
+    if (!set->why && !set->word) {
+        /* those that a support vector machine's optimum depends on: with a dual weight, if the model
+         * kept these, else on the margin or short of it */
+        set->word = "support rows";
+        for (uint64_t i = 0; i < dual.count; i++)
+            if (dual.row[i] < c->rows.n && dual.amount[i] != 0) set->in[dual.row[i]] = 1;
+        for (uint64_t i = 0; !dual.count && i < c->rows.n; i++)
+            set->in[i] = !(c->rows.margin[i] > 1 + COMPRESS_EDGE);
+        set->orderly = !hsp__bound_run_fitted(run) && !run->balanced;
+    }
     for (uint64_t i = 0; i < c->rows.n; i++) {
         set->k += set->in[i];
         set->outside_wrong += !set->in[i] && c->rows.wrong[i];
@@ -119,18 +111,6 @@ static hsp_status compress_choose(const hsp__bound_case *c, compress_set *set, h
 }
 
 /* ---- Rebuilt ---- */
-
-static hsp_status compress_options(const hsp__bound_case *c, uint64_t k, hsp_error *err,
-                                   hsp_options **out)
-{
-    char text[HSP__DECIMAL_MAX];
-    hsp_status status = hsp__retrain_options(c->ctx, c->model, err, out);
-    if (status || !compress_is(c->run.learner, "svm") || !hsp_options_is_set(*out, "lambda"))
-        return status;
-    /* C = 1 / (lambda n) is what both runs have in common */
-    hsp__decimal_print_f64(hsp_options_real(*out, "lambda") * (double)c->rows.n / (double)k, text);
-    return hsp_options_set(*out, "lambda", text, err);
-}
 
 /* A model of the rows in the set. *out stays NULL when there is none: one class only, say. */
 static hsp_status compress_retrain(hsp__bound_case *c, const compress_set *set, hsp_error *err,
@@ -147,7 +127,13 @@ static hsp_status compress_retrain(hsp__bound_case *c, const compress_set *set, 
     for (uint64_t i = 0; rows && i < c->rows.n; i++)
         if (set->in[i]) rows[count++] = c->rows.row[i];
     hsp_status status = rows ? HSP_OK : hsp__fail_memory(&why);
-    if (!status) status = compress_options(c, set->k, &why, &options);
+    if (!status) status = hsp__retrain_options(c->ctx, c->model, &why, &options);
+    /* C = 1 / (lambda n) is what both runs have in common */
+    if (!status && hsp__bound_run_is(&c->run, "learner", "svm") &&
+        hsp_options_is_set(options, "lambda"))
+        status = hsp_options_set_real(
+            options, "lambda",
+            hsp_options_real(options, "lambda") * (double)c->rows.n / (double)set->k, &why);
     if (!status) status = hsp_data_select(&quiet, c->train, rows, count, &why, &data);
     if (!status) status = hsp_train(&quiet, data, options, &why, &run, out);
     hsp_evidence_free(run.evidence);
@@ -160,25 +146,6 @@ static hsp_status compress_retrain(hsp__bound_case *c, const compress_set *set, 
     }
     snprintf(why_not, 256, "%.200s", status ? why.message : "there is no separator");
     return HSP_OK;
-}
-
-/* Mistakes of the rebuilt model outside of the set; rows that the two see differently. */
-static hsp_status compress_compare(hsp__bound_case *c, const compress_set *set,
-                                   const hsp_model *again, hsp_error *err, uint64_t *wrong,
-                                   uint64_t *differ)
-{
-    hsp__bound_rows rows = {0};
-    hsp_context quiet = *c->ctx;
-    quiet.log = NULL;
-    hsp_status status = hsp__bound_rows_read(&quiet, again, c->train, err, &rows);
-    *wrong = *differ = 0;
-    for (uint64_t i = 0; !status && i < rows.n && i < c->rows.n; i++) {
-        *wrong += !set->in[i] && rows.wrong[i];
-        *differ += rows.wrong[i] != c->rows.wrong[i];
-    }
-    if (!status && rows.n != c->rows.n) *differ = *wrong = c->rows.n;
-    hsp__bound_rows_free(&quiet, &rows);
-    return status;
 }
 
 /* ---- The bounds ---- */
@@ -194,74 +161,67 @@ static double compress_value(const hsp__bound_case *c, uint64_t k, uint64_t wron
 static hsp_status compress_again(hsp__bound_case *c, const compress_set *set, hsp_error *err,
                                  hsp_error_bound *to)
 {
-    uint64_t wrong = 0, differ = 0;
-    hsp_model *again = NULL;
+    uint64_t wrong = 0, differ = 0; /* outside of the set; rows that the two see differently */
     char why[256] = "";
-    hsp_status status = compress_retrain(c, set, err, why, &again);
-    if (!status && !again) {
-        hsp__error_bound_fail(to, "no model can be trained on the %llu %s alone: %s",
-                              (unsigned long long)set->k, set->word, why);
-        return HSP_OK;
+    hsp__bound_rows rows = {0};
+    hsp_context quiet = *c->ctx;
+    quiet.log = NULL;
+    HSP__TRY(compress_retrain(c, set, err, why, &c->again));
+    if (!c->again)
+        return hsp__error_bound_fail(to, "no model can be trained on the %llu %s alone: %s",
+                                     (unsigned long long)set->k, set->word, why);
+    const hsp_status status = hsp__bound_rows_read(&quiet, c->again, c->train, err, &rows);
+    for (uint64_t i = 0; !status && i < rows.n && i < c->rows.n; i++) {
+        wrong += !set->in[i] && rows.wrong[i];
+        differ += rows.wrong[i] != c->rows.wrong[i];
     }
-    if (!status) status = compress_compare(c, set, again, err, &wrong, &differ);
-    if (status) {
-        hsp_model_free(again);
-        return status;
-    }
-    c->again = again;
+    if (!status && rows.n != c->rows.n) differ = wrong = c->rows.n;
+    hsp__bound_rows_free(&quiet, &rows);
+    if (status) return status;
     to->about = "the model trained on these rows alone";
-    hsp__error_bound_set(to, compress_value(c, set->k, wrong),
-                         "k = %llu %s, %llu of the other %llu wrong; right or wrong as this model "
-                         "but for %llu of %llu training rows",
-                         (unsigned long long)set->k, set->word, (unsigned long long)wrong,
-                         (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
-                         (unsigned long long)c->rows.n);
-    return HSP_OK;
+    return hsp__error_bound_set(
+        to, compress_value(c, set->k, wrong),
+        "k = %llu %s, %llu of the other %llu wrong; right or wrong as this model but for %llu of "
+        "%llu training rows",
+        (unsigned long long)set->k, set->word, (unsigned long long)wrong,
+        (unsigned long long)(c->rows.n - set->k), (unsigned long long)differ,
+        (unsigned long long)c->rows.n);
+}
+
+/* Sample compression, and leaving one out. */
+static hsp_status compress_bound(hsp__bound_case *c, const compress_set *set, hsp_error *err,
+                                 hsp_error_bound *to)
+{
+    const unsigned long long k = set->k, wrong = set->outside_wrong, n = c->rows.n;
+    const char *fitted = hsp__bound_run_fitted(&c->run);
+    const int one_out = strcmp(to->name, "leave-one-out") == 0;
+    if (set->why) return hsp__error_bound_fail(to, "%s", set->why);
+    if (one_out && !set->orderly)
+        return hsp__error_bound_fail(to, "leaving out a row changes more than that row: %s",
+                                     fitted            ? fitted
+                                     : c->run.balanced ? "the weights of the classes"
+                                     : hsp__bound_run_is(&c->run, "order", "shuffle")
+                                         ? "the order of the others"
+                                         : "how long separators lasted");
+    if (one_out)
+        return hsp__error_bound_set(to, (double)(k + wrong) / (double)n,
+                                    "%llu %s and %llu other mistakes, of %llu rows", k, set->word,
+                                    wrong, n);
+    if (set->exact)
+        return hsp__error_bound_set(to, compress_value(c, k, wrong),
+                                    "k = %llu %s, %llu of the other %llu wrong", k, set->word,
+                                    wrong, n - k);
+    if (k >= n) return hsp__error_bound_set(to, 1, "all %llu rows are %s", k, set->word);
+    if (!c->retrain)
+        return hsp__error_bound_fail(to, "needs a run on the %llu %s (--retrain)", k, set->word);
+    return compress_again(c, set, err, to);
 }
 
 hsp_status hsp__bound_compress(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     compress_set set;
-    hsp_status status = compress_choose(c, &set, err);
-    if (status) return status;
-    if (set.why[0])
-        hsp__error_bound_fail(to, "%s", set.why);
-    else if (!set.exact && set.k >= c->rows.n)
-        hsp__error_bound_set(to, 1, "all %llu rows are %s", (unsigned long long)set.k, set.word);
-    else if (set.exact)
-        hsp__error_bound_set(to, compress_value(c, set.k, set.outside_wrong),
-                             "k = %llu %s, %llu of the other %llu wrong", (unsigned long long)set.k,
-                             set.word, (unsigned long long)set.outside_wrong,
-                             (unsigned long long)(c->rows.n - set.k));
-    else if (!c->retrain)
-        hsp__error_bound_fail(to, "needs a run on the %llu %s (--retrain)",
-                              (unsigned long long)set.k, set.word);
-    else
-        status = compress_again(c, &set, err, to);
+    HSP__TRY(compress_choose(c, &set, err));
+    const hsp_status status = compress_bound(c, &set, err, to);
     hsp__free(&c->ctx->allocator, set.in);
     return status;
-}
-
-hsp_status hsp__bound_one_out(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    compress_set set;
-    hsp_status status = compress_choose(c, &set, err);
-    if (status) return status;
-    const uint64_t wrong = set.k + set.outside_wrong;
-    if (set.why[0])
-        hsp__error_bound_fail(to, "%s", set.why);
-    else if (!set.orderly)
-        hsp__error_bound_fail(to, "leaving out a row changes more than that row: %s",
-                              hsp__bound_run_fitted(&c->run) ? hsp__bound_run_fitted(&c->run)
-                              : c->run.balanced              ? "the weights of the classes"
-                              : compress_is(c->run.order, "shuffle")
-                                  ? "the order of the others"
-                                  : "how long separators lasted");
-    else
-        hsp__error_bound_set(to, (double)wrong / (double)c->rows.n,
-                             "%llu %s and %llu other mistakes, of %llu rows",
-                             (unsigned long long)set.k, set.word,
-                             (unsigned long long)set.outside_wrong, (unsigned long long)c->rows.n);
-    hsp__free(&c->ctx->allocator, set.in);
-    return HSP_OK;
 }

@@ -63,15 +63,13 @@ static int margin_applies(const hsp__bound_case *c, hsp_error_bound *to)
     double squares = c->space.length2;
     for (uint64_t i = 0; !c->space.why[0] && i < c->rows.n; i++)
         squares += c->space.norm2[i];
-    if (c->space.why[0])
-        hsp__error_bound_fail(to, "%s", c->space.why);
-    else if (!(c->space.length2 > 0))
-        hsp__error_bound_fail(to, "w is 0, so there is no halfspace");
-    else if (!isfinite(squares))
-        hsp__error_bound_fail(to, "squared lengths of rows or of w leave the range of double "
-                                  "precision: scale the columns");
-    else
-        return 1;
+    if (!c->space.why[0] && c->space.length2 > 0 && isfinite(squares)) return 1;
+    hsp__error_bound_fail(to, "%s",
+                          c->space.why[0] ? c->space.why
+                          : !(c->space.length2 > 0)
+                              ? "w is 0, so there is no halfspace"
+                              : "squared lengths of rows or of w leave the "
+                                "range of double precision: scale the columns");
     return 0;
 }
 
@@ -83,37 +81,18 @@ static int margin_compare(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* The mean ramp loss at width t > 0 of sorted margins; sums[k]: of the positive ones before k. */
-static double margin_ramp(const double *sorted, const double *sums, uint64_t n, double t)
+/* How many of the sorted margins are below t; `equal`: or t itself. */
+static uint64_t margin_below(const double *sorted, uint64_t n, double t, int equal)
 {
-    uint64_t low = 0, high = n, zero;
+    uint64_t low = 0, high = n;
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        if (sorted[middle] < t)
+        if (sorted[middle] < t || (equal && sorted[middle] == t))
             low = middle + 1;
         else
             high = middle;
     }
-    const uint64_t below = low;
-    for (low = 0, high = below; low < high;) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (sorted[middle] <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    zero = low;
-    assert(zero <= below && below <= n && t > 0);
-    const double inside = (double)(below - zero) - (sums[below] - sums[zero]) / t;
-    return ((double)zero + fmax(0, inside)) / (double)n;
-}
-
-/* The power of two that is nearest to the rows' mean length: where to look for a constant column.
- */
-static int margin_middle(double squares, double n)
-{
-    const double length = sqrt(squares / n);
-    return length > 0 ? (int)fmax(-60, fmin(60, nearbyint(log2(length)))) : 0;
+    return low;
 }
 
 typedef struct margin_best {
@@ -134,50 +113,44 @@ static void margin_search(const hsp__bound_case *c, const double *sorted, const 
     const int low = (int)floor(2 * log2(radius / sqrt(n))), high = (int)ceil(2 * log2(radius)) + 8;
     for (int j = low; j <= high; j++) {
         const double gamma = exp2(j * 0.5);
-        const double ramp = margin_ramp(sorted, sums, c->rows.n, gamma * length);
+        /* the mean ramp loss at width t; sums[k]: of the positive margins before k */
+        const double t = gamma * length;
+        const uint64_t below = margin_below(sorted, c->rows.n, t, 0);
+        const uint64_t zero = margin_below(sorted, below, 0, 1);
+        assert(zero <= below && below <= c->rows.n && t > 0);
+        const double inside = (double)(below - zero) - (sums[below] - sums[zero]) / t;
+        const double ramp = ((double)zero + fmax(0, inside)) / n;
         const double doubt = log(2) - margin_log_delta(c) - share - margin_share(j);
         const double value = ramp + 2 * radius / (gamma * sqrt(n)) + 3 * sqrt(doubt / (2 * n));
         if (value < best->value) *best = (margin_best){value, gamma, constant, ramp, radius};
     }
 }
 
-static hsp_status margin_bound(const hsp__bound_case *c, double *sorted, hsp_error *err,
-                               margin_best *best)
+hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const uint64_t n = c->rows.n;
-    double *sums = hsp__new_raw(&c->ctx->allocator, n + 1, sizeof *sums), squares = 0;
-    if (!sums) return hsp__fail_memory(err);
-    qsort(sorted, n, sizeof *sorted, margin_compare);
-    sums[0] = 0;
-    for (uint64_t i = 0; i < n; i++) {
+    if (!margin_applies(c, to)) return HSP_OK;
+    assert(n > 0 && c->rows.margin);
+    margin_best best = {.value = HUGE_VAL};
+    double *sorted = margin_sure(c), squares = 0;
+    double *sums = hsp__new(&c->ctx->allocator, n + 1, sizeof *sums);
+    const hsp_status status = sorted && sums ? HSP_OK : hsp__fail_memory(err);
+    if (!status) qsort(sorted, n, sizeof *sorted, margin_compare);
+    for (uint64_t i = 0; !status && i < n; i++) {
         sums[i + 1] = sums[i] + fmax(0, sorted[i]);
         squares += c->space.norm2[i];
     }
-    if (c->space.origin) margin_search(c, sorted, sums, 0, 0, squares, best);
-    for (int i = -60; !c->space.origin && i <= 60; i++)
-        margin_search(c, sorted, sums, i, exp2(i), squares, best);
+    if (!status && c->space.origin) margin_search(c, sorted, sums, 0, 0, squares, &best);
+    for (int i = -60; !status && !c->space.origin && i <= 60; i++)
+        margin_search(c, sorted, sums, i, exp2(i), squares, &best);
     hsp__free(&c->ctx->allocator, sums);
-    return HSP_OK;
-}
-
-hsp_status hsp__bound_margin(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    if (!margin_applies(c, to)) return HSP_OK;
-    assert(c->rows.n > 0 && c->rows.margin);
-    margin_best best = {.value = HUGE_VAL};
-    double *sure = margin_sure(c);
-    hsp_status status = sure ? margin_bound(c, sure, err, &best) : hsp__fail_memory(err);
-    hsp__free(&c->ctx->allocator, sure);
+    hsp__free(&c->ctx->allocator, sorted);
     if (status) return status;
-    if (!isfinite(best.value)) {
-        hsp__error_bound_fail(to, "all rows are 0");
-        return HSP_OK;
-    }
-    hsp__error_bound_set(to, best.value * (1 + 1e-12),
-                         "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g",
-                         best.gamma, best.radius, best.ramp, (unsigned long long)c->rows.n,
-                         best.constant);
-    return HSP_OK;
+    if (!isfinite(best.value)) return hsp__error_bound_fail(to, "all rows are 0");
+    return hsp__error_bound_set(
+        to, best.value * (1 + 1e-12),
+        "gamma = %.4g, r = %.4g, ramp loss %.4g, %llu rows, constant column %.4g", best.gamma,
+        best.radius, best.ramp, (unsigned long long)n, best.constant);
 }
 
 /* ---- PAC-Bayes ---- */
@@ -201,8 +174,13 @@ static void bayes_part(void *user, uint64_t part)
     job->sums[part] = sum;
 }
 
-/* Q^ at mu, and the bound on 2 Q. */
-static double bayes_value(bayes_job *job, double mu, double log_delta, double *gibbs)
+typedef struct bayes_best {
+    double value, mu, gibbs, constant;
+} bayes_best;
+
+/* Q^ at mu, and the bound on 2 Q; kept if it is lower. */
+static void bayes_try(bayes_job *job, double mu, double log_delta, double constant,
+                      bayes_best *best)
 {
     const double n = (double)job->c->rows.n;
     double sum = 0;
@@ -210,20 +188,8 @@ static double bayes_value(bayes_job *job, double mu, double log_delta, double *g
     hsp__tasks_run(job->c->ctx, job->parts, bayes_part, job);
     for (uint64_t part = 0; part < job->parts; part++)
         sum += job->sums[part];
-    *gibbs = fmin(1, sum / n + 1e-12);
-    const double xi = n >= 8 ? 2 * sqrt(n) : n + 1;
-    return 2 * hsp__kl_upper(*gibbs, (mu * mu / 2 + log(xi) - log_delta) / n);
-}
-
-typedef struct bayes_best {
-    double value, mu, gibbs, constant;
-} bayes_best;
-
-static void bayes_try(bayes_job *job, double mu, double log_delta, double constant,
-                      bayes_best *best)
-{
-    double gibbs;
-    const double value = bayes_value(job, mu, log_delta, &gibbs);
+    const double gibbs = fmin(1, sum / n + 1e-12), xi = n >= 8 ? 2 * sqrt(n) : n + 1;
+    const double value = 2 * hsp__kl_upper(gibbs, (mu * mu / 2 + log(xi) - log_delta) / n);
     if (value < best->value) *best = (bayes_best){value, mu, gibbs, constant};
 }
 
@@ -249,38 +215,32 @@ static void bayes_search(bayes_job *job, int i, double constant, bayes_best *all
     if (best.value < all->value) *all = best;
 }
 
-static void bayes_all(bayes_job *job, bayes_best *best)
-{
-    const hsp__bound_case *c = job->c;
-    double squares = 0;
-    for (uint64_t i = 0; i < c->rows.n; i++)
-        squares += c->space.norm2[i];
-    const int middle = margin_middle(squares, (double)c->rows.n);
-    if (c->space.origin) bayes_search(job, 0, 0, best);
-    for (int i = -4; !c->space.origin && i <= 4; i += 2)
-        bayes_search(job, middle + i, exp2(middle + i), best);
-}
-
 hsp_status hsp__bound_pac_bayes(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
-    const hsp_allocator *memory = &c->ctx->allocator;
+    const uint64_t n = c->rows.n;
     if (!margin_applies(c, to)) return HSP_OK;
-    bayes_job job = {.c = c, .parts = hsp__parts(c->rows.n, 256)};
+    hsp__scratch scratch = {.memory = &c->ctx->allocator};
+    bayes_job job = {.c = c, .parts = hsp__parts(n, 256)};
     bayes_best best = {.value = HUGE_VAL};
-    double *sure = margin_sure(c);
-    job.cosine = hsp__new_raw(memory, c->rows.n, sizeof *job.cosine);
-    job.sums = hsp__new(memory, job.parts, sizeof *job.sums);
+    double *sure = margin_sure(c), squares = 0;
+    job.cosine = hsp__scratch_raw(&scratch, n, sizeof *job.cosine);
+    job.sums = hsp__scratch_new(&scratch, job.parts, sizeof *job.sums);
     job.sure = sure;
-    hsp_status status = sure && job.cosine && job.sums ? HSP_OK : hsp__fail_memory(err);
-    if (!status) {
-        bayes_all(&job, &best);
-        hsp__error_bound_set(to, isfinite(best.value) ? best.value : 2,
-                             "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
-                             best.mu, best.gibbs, best.value / 2, (unsigned long long)c->rows.n,
-                             best.constant);
-    }
-    hsp__free(memory, sure);
-    hsp__free(memory, job.cosine);
-    hsp__free(memory, job.sums);
-    return status;
+    const hsp_status status = sure && !scratch.failed ? HSP_OK : hsp__fail_memory(err);
+    for (uint64_t i = 0; i < n; i++)
+        squares += c->space.norm2[i];
+    /* the power of two that is nearest to the rows' mean length: where to look for a constant column
+     */
+    const double length = sqrt(squares / (double)n);
+    const int middle = length > 0 ? (int)fmax(-60, fmin(60, nearbyint(log2(length)))) : 0;
+    if (!status && c->space.origin) bayes_search(&job, 0, 0, &best);
+    for (int i = -4; !status && !c->space.origin && i <= 4; i += 2)
+        bayes_search(&job, middle + i, exp2(middle + i), &best);
+    hsp__scratch_free(&scratch);
+    hsp__free(&c->ctx->allocator, sure);
+    if (status) return status;
+    return hsp__error_bound_set(to, isfinite(best.value) ? best.value : 2,
+                                "mu = %.4g, Q^ = %.4g, Q <= %.4g, %llu rows, constant column %.4g",
+                                best.mu, best.gibbs, best.value / 2, (unsigned long long)n,
+                                best.constant);
 }

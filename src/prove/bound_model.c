@@ -30,7 +30,7 @@ const hsp_option_table *hsp_error_report_options(void)
 
 typedef struct model_bound {
     const char *name, *kind, *formula, *about, *assumes;
-    hsp_status (*fn)(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to);
+    hsp__bound_fn *fn;
 } model_bound;
 
 #define MODEL_THIS  "this model"
@@ -49,9 +49,9 @@ static const model_bound model_train[] = {
     {"vc", "training", "R^ + sqrt((8/n) ln(4 Pi(2n) / delta))", MODEL_THIS, MODEL_SPACE,
      hsp__bound_vc},
     {"vc-relative", "training", "R^ + 2t + 2 sqrt(t (t + R^)), t = ln(4 Pi(2n) / delta) / n",
-     MODEL_THIS, MODEL_SPACE, hsp__bound_vc_relative},
+     MODEL_THIS, MODEL_SPACE, hsp__bound_vc},
     {"vc-consistent", "training", "(2/n) log2(2 Pi(2n) / delta), no mistakes", MODEL_THIS,
-     MODEL_SPACE, hsp__bound_vc_consistent},
+     MODEL_SPACE, hsp__bound_vc},
     {"description", "training", "P(Bin(n, p) <= m) = delta 2^-|h|", MODEL_THIS, MODEL_SPACE,
      hsp__bound_code},
     {"rounded", "training", "P(Bin(n, p) <= m) = delta 2^-|h|", "the model with rounded weights",
@@ -65,13 +65,13 @@ static const model_bound model_train[] = {
     {"online", "training", "M/n + sqrt(ln(1/delta) / (2n))", MODEL_DRAWN,
      "the rows came in random order; " MODEL_RUN, hsp__bound_online},
     {"online-relative", "training", "min over l of (l M + ln(32/delta)) / (n (1 - e^-l))",
-     MODEL_DRAWN, "the rows came in random order; " MODEL_RUN, hsp__bound_online_rate},
+     MODEL_DRAWN, "the rows came in random order; " MODEL_RUN, hsp__bound_online},
     {"online-vote", "training", "2 (online + 1/n)", MODEL_THIS,
-     "the rows came in random order; " MODEL_RUN, hsp__bound_vote},
+     "the rows came in random order; " MODEL_RUN, hsp__bound_online},
     {"leave-one-out", "estimate", "(k + m) / n", "a model trained on n - 1 rows",
      "on average over training sets, without a confidence; for support vector machines, of the "
      "exact optimum with the same C",
-     hsp__bound_one_out},
+     hsp__bound_compress},
 };
 
 enum {
@@ -97,33 +97,22 @@ static void model_describe(const model_bound *bound, hsp_error_bound *to)
 
 /* ---- Held out ---- */
 
-/* A model that was trained on the test data, or that does not say what it was trained on, gets no
- * bound from it. */
-static hsp_status model_check_test(hsp__bound_case *c, const hsp_data *test, hsp_error *err)
-{
-    hsp__trained trained;
-    hsp_status status = hsp__view_seen(c->ctx, &test->view, c->model, err, &trained);
-    if (status) return status;
-    switch (trained) {
-    case HSP__TRAINED_YES:
-        return hsp__fail(err, HSP_BAD_DATA,
-                         "the model was trained on the test data, so its error there says nothing "
-                         "about new rows; give other rows");
-    case HSP__TRAINED_UNKNOWN:
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model does not say which data it was trained on (models trained without --stream "
-            "do), so the test rows may not be new to it, and no bound on its true error is given");
-    default:
-        return HSP_OK;
-    }
-}
-
 static hsp_status model_hold_out(hsp__bound_case *c, hsp_data *test, hsp_error *err,
                                  hsp_error_report *out)
 {
     hsp__bound_rows rows = {0};
-    hsp_status status = hsp__bound_rows_read(c->ctx, c->model, test, err, &rows);
+    hsp__trained trained;
+    HSP__TRY(hsp__view_seen(c->ctx, &test->view, c->model, err, &trained));
+    if (trained == HSP__TRAINED_YES)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the model was trained on the test data, so its error there says nothing "
+                         "about new rows; give other rows");
+    if (trained == HSP__TRAINED_UNKNOWN)
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model does not say which data it was trained on (models trained without --stream "
+            "do), so the test rows may not be new to it, and no bound on its true error is given");
+    const hsp_status status = hsp__bound_rows_read(c->ctx, c->model, test, err, &rows);
     const uint64_t n = rows.n, m = rows.mistakes;
     hsp__bound_rows_free(c->ctx, &rows);
     if (status) return status;
@@ -182,45 +171,43 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
 static hsp_status model_headline(hsp__bound_case *c, const hsp_error_bound *found, hsp_error *err,
                                  hsp_error_report *out)
 {
-    hsp_status status = HSP_OK;
     hsp__bound_case shared = *c;
     for (int i = 0; i < MODEL_TRAIN; i++)
         out->training_tried += model_is_own(&model_train[i]);
     shared.log_delta -= log((double)out->training_tried);
-    for (int i = 0; !status && i < MODEL_TRAIN; i++) {
+    for (int i = 0; i < MODEL_TRAIN; i++) {
         hsp_error_bound at;
         if (!model_is_own(&model_train[i]) || !found[i].applies ||
             strcmp(found[i].about, MODEL_THIS) != 0) /* it turned out to be of another model */
             continue;
         model_describe(&model_train[i], &at);
-        status = model_train[i].fn(&shared, err, &at);
-        if (status || !(at.value < 1) || at.value >= out->training_upper) continue;
+        HSP__TRY(model_train[i].fn(&shared, err, &at));
+        if (!(at.value < 1) || at.value >= out->training_upper) continue;
         out->training_upper = at.value;
         out->training_bound = at.name;
     }
-    return status;
+    return HSP_OK;
 }
 
 static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
 {
     const hsp_error_bound *found = out->bounds + out->count;
-    hsp_status status = hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows);
-    if (!status) status = hsp__bound_run_read(c->model, err, &c->run);
-    if (!status) status = model_check_rows(c, err);
-    if (!status) status = hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space);
-    for (int i = 0; !status && i < MODEL_TRAIN; i++) {
+    HSP__TRY(hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows));
+    HSP__TRY(hsp__bound_run_read(c->model, err, &c->run));
+    HSP__TRY(model_check_rows(c, err));
+    HSP__TRY(hsp__bound_space_read(c->ctx, c->model, &c->rows, err, &c->space));
+    out->train_rows = c->rows.n;
+    out->train_mistakes = c->rows.mistakes;
+    for (int i = 0; i < MODEL_TRAIN; i++) {
         hsp_error_bound *to = &out->bounds[out->count++];
         model_describe(&model_train[i], to);
         if (hsp__probability_decides(&c->model->probability))
             hsp__error_bound_fail(to, "the model decides by its probabilities, and the theorem is "
                                       "about the sign of the score");
         else
-            status = model_train[i].fn(c, err, to);
+            HSP__TRY(model_train[i].fn(c, err, to));
     }
-    if (!status) status = model_headline(c, found, err, out);
-    out->train_rows = c->rows.n;
-    out->train_mistakes = c->rows.mistakes;
-    return status;
+    return model_headline(c, found, err, out);
 }
 
 static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
@@ -228,10 +215,10 @@ static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp
 {
     const hsp_view *rows, *held;
     uint64_t first = 0;
-    hsp_status status = hsp_data_view(c->ctx, c->train, err, &rows);
-    if (!status) status = hsp_data_view(c->ctx, test, err, &held);
-    if (!status) status = hsp__bound_shared(c->ctx, rows, held, err, &out->shared_rows, &first);
-    if (status || !out->shared_rows) return status;
+    HSP__TRY(hsp_data_view(c->ctx, c->train, err, &rows));
+    HSP__TRY(hsp_data_view(c->ctx, test, err, &held));
+    HSP__TRY(hsp__bound_shared(c->ctx, rows, held, err, &out->shared_rows, &first));
+    if (!out->shared_rows) return HSP_OK;
     const unsigned long long count = out->shared_rows, total = held->rows, at = first + 1;
     const char *is = count == 1 ? "is" : "are", *note = hsp_data_stored_note(test);
     if (!*note) note = hsp_data_stored_note(c->train);
@@ -254,16 +241,14 @@ static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp
 static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,
                              hsp_error_report *out)
 {
-    hsp_status status = HSP_OK;
     out->test_lower = out->test_upper = (double)NAN;
     out->training_upper = 1;
-    if (c->train && test) status = model_share(c, test, allow, err, out);
-    if (!status && test) status = model_check_test(c, test, err);
-    if (!status && test) status = model_hold_out(c, test, err, out);
-    if (!status && c->train) status = model_learnt(c, err, out);
-    if (!status && c->train && test)
+    if (c->train && test) HSP__TRY(model_share(c, test, allow, err, out));
+    if (test) HSP__TRY(model_hold_out(c, test, err, out));
+    if (c->train) HSP__TRY(model_learnt(c, err, out));
+    if (c->train && test)
         out->overfits = out->test_lower > (double)out->train_mistakes / (double)out->train_rows;
-    return status;
+    return HSP_OK;
 }
 
 hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_data *train,
@@ -282,6 +267,7 @@ hsp_status hsp__error_report_make(hsp_context *ctx, const hsp_model *model, hsp_
     made->bounds = hsp__new(&ctx->allocator, MODEL_TEST + MODEL_TRAIN, sizeof *made->bounds);
     hsp_status status = made->bounds ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = model_fill(&c, test, allow, err, made);
+    hsp__audit_close(&c.run.reader);
     hsp__bound_rows_free(ctx, &c.rows);
     hsp__bound_space_free(ctx, &c.space);
     if (status) {

@@ -47,87 +47,45 @@ static int online_sorted(const hsp__bound_case *c)
 static const char *online_refused(const hsp__bound_case *c)
 {
     const hsp__bound_run *run = &c->run;
+    const int shuffled = hsp__bound_run_is(run, "order", "shuffle");
     if (isnan(run->online_error) || !run->rows)
         return "the model does not say how many mistakes its first pass made";
-    if (run->order[0] && strcmp(run->order, "cyclic") != 0 && strcmp(run->order, "shuffle") != 0)
+    if (*hsp__bound_run_text(run, "order") && !hsp__bound_run_is(run, "order", "cyclic") &&
+        !shuffled)
         return "the rows were picked by their mistakes, not visited in order";
-    if (!run->passes || (run->passes == 1 && strcmp(run->stop, "passes") != 0 &&
-                         strcmp(run->stop, "converged") != 0))
+    if (!run->passes || (run->passes == 1 && !hsp__bound_run_is(run, "stop", "passes") &&
+                         !hsp__bound_run_is(run, "stop", "converged")))
         return "the first pass was cut short";
-    if (strcmp(run->order, "shuffle") != 0 && online_sorted(c))
+    if (!shuffled && online_sorted(c))
         return "the rows were sorted by class, not in random order (use --order shuffle)";
     return hsp__bound_run_fitted(run);
-}
-
-static double online_log_delta(const hsp__bound_case *c)
-{
-    return c->log_delta - log((double)c->run.tried);
-}
-
-static double online_mistakes(const hsp__bound_case *c)
-{
-    return nearbyint(c->run.online_error * (double)c->run.rows);
-}
-
-static double online_azuma(double n, double mistakes, double log_delta)
-{
-    assert(n > 0 && mistakes <= n && log_delta <= 0);
-    return (mistakes / n + sqrt(-log_delta / (2 * n))) * (1 + 1e-14);
-}
-
-static double online_best_rate(double n, double mistakes, double log_delta)
-{
-    double least = HUGE_VAL;
-    for (int k = 0; k < ONLINE_RATES; k++) {
-        const double l = exp2(k * 0.5 - 12);
-        const double doubt = log(ONLINE_RATES) - log_delta;
-        least = fmin(least, (l * mistakes + doubt) / (n * -expm1(-l)));
-    }
-    return least * (1 + 1e-14);
 }
 
 hsp_status hsp__bound_online(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
     const char *why = online_refused(c);
-    const double n = (double)c->run.rows, mistakes = online_mistakes(c);
+    const int vote = strcmp(to->name, "online-vote") == 0;
+    const double n = (double)c->run.rows, mistakes = nearbyint(c->run.online_error * n);
+    /* a vote has the better of two bounds */
+    const double log_delta = c->log_delta - log((double)c->run.tried) - (vote ? log(2) : 0);
+    double least = HUGE_VAL;
     (void)err;
-    if (why)
-        hsp__error_bound_fail(to, "%s", why);
-    else
-        hsp__error_bound_set(to, online_azuma(n, mistakes, online_log_delta(c)),
-                             "M = %.0f of the %.0f rows of the first pass wrong", mistakes, n);
-    return HSP_OK;
-}
-
-hsp_status hsp__bound_online_rate(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    const char *why = online_refused(c);
-    const double n = (double)c->run.rows, mistakes = online_mistakes(c);
-    (void)err;
-    if (why)
-        hsp__error_bound_fail(to, "%s", why);
-    else
-        hsp__error_bound_set(to, online_best_rate(n, mistakes, online_log_delta(c)),
-                             "M = %.0f of the %.0f rows of the first pass wrong", mistakes, n);
-    return HSP_OK;
-}
-
-hsp_status hsp__bound_vote(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    const char *why = online_refused(c);
-    const double n = (double)c->run.rows, mistakes = online_mistakes(c);
-    const double half = online_log_delta(c) - log(2); /* the better of two bounds */
-    (void)err;
-    if (!why && (c->model->hypothesis != HSP__VOTES || c->model->votes->apart))
+    if (!why && vote && (c->model->hypothesis != HSP__VOTES || c->model->votes->apart))
         why = "the model is not the vote of the separators of one run";
-    if (!why && c->run.passes != 1) why = "separators of later passes vote as well";
-    if (why)
-        hsp__error_bound_fail(to, "%s", why);
-    else
-        hsp__error_bound_set(
-            to,
-            2 * (fmin(online_azuma(n, mistakes, half), online_best_rate(n, mistakes, half)) +
-                 1 / n),
-            "M = %.0f of the %.0f rows of the only pass wrong", mistakes, n);
-    return HSP_OK;
+    if (!why && vote && c->run.passes != 1) why = "separators of later passes vote as well";
+    if (why) return hsp__error_bound_fail(to, "%s", why);
+    assert(n > 0 && mistakes <= n && log_delta <= 0);
+    for (int k = 0; k < ONLINE_RATES; k++) {
+        const double l = exp2(k * 0.5 - 12);
+        const double doubt = log(ONLINE_RATES) - log_delta;
+        least = fmin(least, (l * mistakes + doubt) / (n * -expm1(-l)));
+    }
+    const double azuma = (mistakes / n + sqrt(-log_delta / (2 * n))) * (1 + 1e-14);
+    const double rate = least * (1 + 1e-14);
+    return hsp__error_bound_set(to,
+                                vote                              ? 2 * (fmin(azuma, rate) + 1 / n)
+                                : strcmp(to->name, "online") == 0 ? azuma
+                                                                  : rate,
+                                "M = %.0f of the %.0f rows of the %s pass wrong", mistakes, n,
+                                vote ? "only" : "first");
 }

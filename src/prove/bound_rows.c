@@ -21,39 +21,35 @@
 #define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */
 
-/* ---- Verdicts ---- */
+/* ---- What is said of a bound ---- */
 
-void hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
+static void rows_print(hsp_error_bound *to, double value, const char *format, va_list args)
 {
-    va_list args;
-    to->applies = 1;
+    to->applies = !isnan(value);
     to->value = value;
-    to->vacuous = !(value < 1);
-    va_start(args, format);
+    to->vacuous = to->applies && !(value < 1);
     vsnprintf(to->figures, sizeof to->figures, format, args);
-    va_end(args);
 }
 
-void hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
+hsp_status hsp__error_bound_set(hsp_error_bound *to, double value, const char *format, ...)
 {
     va_list args;
-    to->applies = to->vacuous = 0;
-    to->value = (double)NAN;
     va_start(args, format);
-    vsnprintf(to->figures, sizeof to->figures, format, args);
+    rows_print(to, value, format, args);
     va_end(args);
+    return HSP_OK;
+}
+
+hsp_status hsp__error_bound_fail(hsp_error_bound *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    rows_print(to, (double)NAN, format, args);
+    va_end(args);
+    return HSP_OK;
 }
 
 /* ---- Who is wrong ---- */
-
-static void rows_take(const hsp__bound_rows *to, uint64_t k, uint32_t class, double score,
-                      uint32_t predicted)
-{
-    to->class_of[k] = class;
-    to->wrong[k] = class == HSP_NO_CLASS || predicted != class;
-    if (!to->margin) return;
-    to->margin[k] = class == HSP_NO_CLASS ? (double)NAN : class ? score : -score;
-}
 
 static hsp_status rows_score(hsp_context *ctx, const hsp_model *model, const uint32_t *class_of,
                              hsp__bound_rows *to, hsp_error *err)
@@ -69,10 +65,15 @@ static hsp_status rows_score(hsp_context *ctx, const hsp_model *model, const uin
         status = hsp_model_score(ctx, model, &cut, err, scores, predicted);
         for (uint64_t i = 0; !status && i < count; i++) {
             const uint32_t class = class_of[to->view->labels[from + i]];
+            const double score = scores[i * scorers];
             if (class == HSP_NO_CLASS && model->leaves_out) continue;
-            rows_take(to, to->n, class, scores[i * scorers], predicted[i]);
-            to->row[to->n] = from + i;
-            to->mistakes += to->wrong[to->n++];
+            const uint64_t k = to->n++;
+            to->row[k] = from + i;
+            to->class_of[k] = class;
+            to->wrong[k] = class == HSP_NO_CLASS || predicted[i] != class;
+            to->mistakes += to->wrong[k];
+            if (to->margin)
+                to->margin[k] = class == HSP_NO_CLASS ? (double)NAN : class ? score : -score;
         }
     }
     assert(to->n <= to->view->rows && to->mistakes <= to->n);
@@ -86,8 +87,7 @@ hsp_status hsp__bound_rows_read(hsp_context *ctx, const hsp_model *model, hsp_da
 {
     const hsp_allocator *memory = &ctx->allocator;
     const int margins = model->scorers == 1 && model->hypothesis != HSP__VOTES;
-    hsp_status status = hsp_data_view(ctx, data, err, &out->view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &out->view));
     if (!out->view->labels)
         return hsp__fail(err, HSP_BAD_DATA,
                          "the data has no labels, so the error cannot be computed");
@@ -97,6 +97,7 @@ hsp_status hsp__bound_rows_read(hsp_context *ctx, const hsp_model *model, hsp_da
     out->class_of = hsp__new_raw(memory, rows, sizeof *out->class_of);
     out->wrong = hsp__new_raw(memory, rows, 1);
     if (margins) out->margin = hsp__new_raw(memory, rows, sizeof *out->margin);
+    hsp_status status = HSP_OK;
     if (!class_of || !out->row || !out->class_of || !out->wrong || (margins && !out->margin))
         status = hsp__fail_memory(err);
     for (uint32_t c = 0; !status && c < out->view->classes; c++)
@@ -116,16 +117,15 @@ void hsp__bound_rows_free(hsp_context *ctx, hsp__bound_rows *rows)
 
 /* ---- What the run was told ---- */
 
-static void run_text(const hsp__json_value *root, const char *name, char *to, size_t size)
+const char *hsp__bound_run_text(const hsp__bound_run *run, const char *name)
 {
-    const char *text = hsp__json_string(hsp__json_get(root, name), NULL);
-    snprintf(to, size, "%s", text ? text : "");
+    const char *text = hsp__audit_text(&run->reader, name);
+    return text ? text : "";
 }
 
-static uint64_t run_count(const hsp_model *model, const char *name)
+int hsp__bound_run_is(const hsp__bound_run *run, const char *name, const char *value)
 {
-    const char *recorded = hsp_model_metadata(model, name);
-    return recorded ? strtoull(recorded, NULL, 10) : 0;
+    return strcmp(hsp__bound_run_text(run, name), value) == 0;
 }
 
 /* Did tuning try both offset none and others? */
@@ -147,21 +147,6 @@ static int run_tried_both(const hsp__json_value *root)
     return 0;
 }
 
-static hsp_status run_tried(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
-{
-    const char *recorded = hsp_model_metadata(model, "tuning");
-    hsp__json *json = NULL;
-    out->tried = 1;
-    if (!recorded) return HSP_OK;
-    hsp_status status = hsp__json_parse(&model->memory, recorded, strlen(recorded), "", err, &json);
-    if (status) return status;
-    const size_t points = hsp__json_count(hsp__json_get(hsp__json_root(json), "points"));
-    if (points) out->tried = points;
-    out->both = run_tried_both(hsp__json_root(json));
-    hsp__json_free(json);
-    return HSP_OK;
-}
-
 double hsp__bound_class_delta(const hsp__bound_case *c)
 {
     return c->run.both ? c->log_delta - log(2) : c->log_delta;
@@ -169,119 +154,70 @@ double hsp__bound_class_delta(const hsp__bound_case *c)
 
 hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__bound_run *out)
 {
-    const char *learner = hsp_model_metadata(model, "learner"),
-               *stop = hsp_model_metadata(model, "stop");
-    const char *text = hsp_model_metadata(model, "options");
-    hsp__json *json = NULL;
+    const char *passes = hsp_model_metadata(model, "passes");
+    const char *rows = hsp_model_metadata(model, "data_rows");
+    const char *tuning = hsp_model_metadata(model, "tuning");
+    const char *online = hsp_model_metadata(model, "online_error");
     double real;
-    memset(out, 0, sizeof *out);
-    out->online_error = (double)NAN;
-    snprintf(out->learner, sizeof out->learner, "%s", learner ? learner : "");
-    snprintf(out->stop, sizeof out->stop, "%s", stop ? stop : "");
-    out->passes = run_count(model, "passes");
-    out->rows = run_count(model, "data_rows");
-    out->means = model->encoding && model->encoding->missing == HSP__MISSING_MEAN;
-    hsp_status status = run_tried(model, err, out);
-    if (!status && text)
-        status = hsp__json_parse(&model->memory, text, strlen(text), "", err, &json);
-    if (status) return status;
-    const hsp__json_value *root = hsp__json_root(json);
-    run_text(root, "order", out->order, sizeof out->order);
-    run_text(root, "offset", out->offset, sizeof out->offset);
-    run_text(root, "margin-target", out->target, sizeof out->target);
-    run_text(root, "scale", out->scale, sizeof out->scale);
-    run_text(root, "normalize", out->normalize, sizeof out->normalize);
-    const char *kernel = hsp__json_string(hsp__json_get(root, "kernel"), NULL);
-    out->median = kernel && strstr(kernel, "median");
-    run_text(root, "average", out->average, sizeof out->average);
-    run_text(root, "votes", out->votes, sizeof out->votes);
-    run_text(root, "approx", out->approx, sizeof out->approx);
-    run_text(root, "loss", out->loss, sizeof out->loss);
-    run_text(root, "penalty", out->penalty, sizeof out->penalty);
-    run_text(root, "solver", out->solver, sizeof out->solver);
-    if (hsp__json_number(hsp__json_get(root, "budget"), &real) && real > 0)
+    *out =
+        (hsp__bound_run){.passes = passes ? strtoull(passes, NULL, 10) : 0,
+                         .rows = rows ? strtoull(rows, NULL, 10) : 0,
+                         .means = model->encoding && model->encoding->missing == HSP__MISSING_MEAN,
+                         .online_error = (double)NAN,
+                         .tried = 1};
+    HSP__TRY(hsp__audit_open(model, err, &out->reader));
+    if (tuning) {
+        hsp__json *json = NULL;
+        HSP__TRY(hsp__json_parse(&model->memory, tuning, strlen(tuning), "", err, &json));
+        const size_t points = hsp__json_count(hsp__json_get(hsp__json_root(json), "points"));
+        if (points) out->tried = points;
+        out->both = run_tried_both(hsp__json_root(json));
+        hsp__json_free(json);
+    }
+    if (hsp__json_number(hsp__json_get(out->reader.options, "budget"), &real) && real > 0)
         out->budget = (uint64_t)real;
-    const hsp__json_value *weights = hsp__json_get(root, "weight");
+    const hsp__json_value *weights = hsp__json_get(out->reader.options, "weight");
     for (size_t i = 0; i < hsp__json_count(weights); i++) {
         const char *weight = hsp__json_string(hsp__json_at(weights, i), NULL);
         out->balanced |= weight && strcmp(weight, "balanced") == 0;
     }
-    hsp__json_free(json);
-    const char *online = hsp_model_metadata(model, "online_error");
-    if (online) {
-        hsp__json *number = NULL;
-        status = hsp__json_parse(&model->memory, online, strlen(online), "", err, &number);
-        if (!status) hsp__json_number(hsp__json_root(number), &out->online_error);
-        hsp__json_free(number);
-    }
-    return status;
+    if (!online || strcmp(online, "null") == 0) return HSP_OK;
+    return hsp__audit_number(&out->reader, "online_error", 0, &out->online_error, NULL, err);
 }
 
 const char *hsp__bound_run_fitted(const hsp__bound_run *run)
 {
-    const size_t target = strlen(run->target);
+    const char *scale = hsp__bound_run_text(run, "scale");
+    const char *target = hsp__bound_run_text(run, "margin-target");
     if (run->means) return HSP__BOUND_MEANS;
-    if (run->scale[0] && strcmp(run->scale, "none") != 0)
+    if (*scale && strcmp(scale, "none") != 0)
         return "the columns were scaled with figures of all rows";
-    if (strcmp(run->normalize, "ball") == 0) return "the rows were divided by the largest norm";
-    if (strcmp(run->offset, "r2") == 0) return "--offset r2 depends on the largest norm";
-    if (target && run->target[target - 1] == 'r')
+    if (hsp__bound_run_is(run, "normalize", "ball"))
+        return "the rows were divided by the largest norm";
+    if (hsp__bound_run_is(run, "offset", "r2")) return "--offset r2 depends on the largest norm";
+    if (*target && target[strlen(target) - 1] == 'r')
         return "the margin target depends on the largest norm";
-    if (run->median) return "the kernel was fitted to all rows";
-    if (strcmp(run->votes, "auto") == 0) return "how columns vote was chosen from all rows";
-    if (run->approx[0]) return "the features were made from the rows";
+    if (strstr(hsp__bound_run_text(run, "kernel"), "median"))
+        return "the kernel was fitted to all rows";
+    if (hsp__bound_run_is(run, "votes", "auto")) return "how columns vote was chosen from all rows";
+    if (*hsp__bound_run_text(run, "approx")) return "the features were made from the rows";
     return NULL;
 }
 
 /* ---- The space of margins ---- */
 
-/* s(x) = <w, x> + b of scaled rows, as a function of unscaled ones. */
-static void space_unscale(const hsp_scaling *scaling, hsp__bound_space *space)
-{
-    const hsp__scaling_parts parts = hsp__scaling_look(scaling);
-    for (uint64_t j = 0; j < space->features && j < parts.cols; j++) {
-        space->w[j] *= parts.factor[j];
-        space->b -= space->w[j] * parts.shift[j];
-    }
-}
-
-/* The scalings that are x_j -> (x_j - shift_j) factor_j, and the one of rows. */
-static int space_is_known(const char *kind)
-{
-    static const char *const kinds[] = {"min-max", "standard", "max-abs", "unit-ball", "unit-rows"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kind, kinds[i]) == 0) return 1;
-    return 0;
-}
-
-static void space_normalise(hsp__bound_space *space)
-{
-    double most = fabs(space->b);
-    int power;
-    for (uint64_t j = 0; j < space->features; j++)
-        most = fmax(most, fabs(space->w[j]));
-    frexp(most, &power);
-    space->unit = most > 0 ? ldexp(1, power > 1000 ? -1000 : power < -1000 ? 1000 : -power) : 1;
-    for (uint64_t j = 0; j < space->features; j++)
-        space->w[j] *= space->unit;
-    space->b *= space->unit;
-}
-
 /* Scalings of columns are taken into w, last one first. Division of rows by their lengths can
  * only be kept, and only when it comes alone. */
-static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                               hsp_error *err, hsp__bound_space *space)
+static hsp_status space_linear(hsp_context *ctx, const hsp_model *model,
+                               const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *space)
 {
-    const uint64_t inputs = hsp__model_inputs(model);
-    int by_rows = 0, by_columns = 0;
+    const uint64_t inputs = hsp__model_inputs(model), cols = rows->view->cols;
+    int by_rows = 0, by_columns = 0, power;
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
         const hsp_scaling *scaling = model->scalings[i];
         if (!scaling) continue;
-        if (hsp__scaling_is_by_rows(scaling))
-            by_rows = 1;
-        else
-            by_columns = 1;
-        if (space_is_known(hsp_scaling_kind(scaling))) continue;
+        *(hsp__scaling_is_by_rows(scaling) ? &by_rows : &by_columns) = 1;
+        if (!hsp__scaling_is_votes(scaling)) continue;
         snprintf(space->why, sizeof space->why,
                  "the scaling '%.20s' does not turn halfspaces into halfspaces",
                  hsp_scaling_kind(scaling));
@@ -293,32 +229,39 @@ static hsp_status space_linear(hsp_context *ctx, const hsp_model *model, const h
                  "their norms: the space is not fixed");
         return HSP_OK;
     }
-    space->features = inputs > view->cols ? inputs : view->cols;
+    space->features = inputs > cols ? inputs : cols;
     space->w = hsp__new(&ctx->allocator, space->features, sizeof *space->w);
     if (!space->w) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < inputs; j++)
-        space->w[j] = model->weights[j];
+    memcpy(space->w, model->weights, inputs * sizeof *space->w);
     space->b = hsp__model_bias(model, 0);
     space->origin &= !by_columns && space->b == 0;
-    for (int i = HSP__MODEL_SCALINGS - 1; by_columns && i >= 0; i--)
-        if (model->scalings[i]) space_unscale(model->scalings[i], space);
-    space_normalise(space);
+    for (int i = HSP__MODEL_SCALINGS - 1; by_columns && i >= 0; i--) {
+        if (!model->scalings[i]) continue;
+        const hsp__scaling_parts parts = hsp__scaling_look(model->scalings[i]);
+        for (uint64_t j = 0; j < space->features && j < parts.cols; j++) {
+            space->w[j] *= parts.factor[j];
+            space->b -= space->w[j] * parts.shift[j];
+        }
+    }
+    double most = fabs(space->b);
     for (uint64_t j = 0; j < space->features; j++)
+        most = fmax(most, fabs(space->w[j]));
+    frexp(most, &power);
+    space->unit = most > 0 ? ldexp(1, power > 1000 ? -1000 : power < -1000 ? 1000 : -power) : 1;
+    space->b *= space->unit;
+    for (uint64_t j = 0; j < space->features; j++) {
+        space->w[j] *= space->unit;
         space->length2 += space->w[j] * space->w[j];
-    space->view = view;
-    hsp_status status = HSP_OK;
-    if (by_rows) status = hsp__model_scale(ctx, model, view, err, &space->scaled);
-    if (!status && space->scaled) status = hsp_data_view(ctx, space->scaled, err, &space->view);
-    return status;
-}
-
-static void space_norms(const hsp__bound_rows *rows, hsp__bound_space *space)
-{
+    }
+    space->view = rows->view;
+    if (by_rows) HSP__TRY(hsp__model_scale(ctx, model, rows->view, err, &space->scaled));
+    if (space->scaled) HSP__TRY(hsp_data_view(ctx, space->scaled, err, &space->view));
     for (uint64_t i = 0; i < rows->n; i++) {
         const hsp__row row = hsp__view_row(space->view, rows->row[i]);
         const double norm = hsp__row_norm(space->view, &row);
         space->norm2[i] = norm * norm;
     }
+    return HSP_OK;
 }
 
 static const char *space_kernel_refused(const hsp_model *model, const hsp__bound_run *run)
@@ -361,12 +304,11 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
                                  const hsp__bound_rows *rows, hsp_error *err, hsp__bound_space *out)
 {
     hsp__bound_run run;
-    hsp_status status = hsp__bound_run_read(model, err, &run);
-    if (status) return status;
     const char *why = NULL;
+    const hsp_status status = hsp__bound_run_read(model, err, &run);
     if (run.means)
         why = HSP__BOUND_MEANS;
-    else if (run.approx[0])
+    else if (*hsp__bound_run_text(&run, "approx"))
         why = hsp__bound_run_fitted(&run);
     else if (model->scorers != 1)
         why = "there are more than two classes";
@@ -376,17 +318,15 @@ hsp_status hsp__bound_space_read(hsp_context *ctx, const hsp_model *model,
         why = space_kernel_refused(model, &run);
     else if (model->hypothesis != HSP__LINEAR || !model->weights)
         why = "the model is not a halfspace";
-    if (why) {
-        snprintf(out->why, sizeof out->why, "%s", why);
-        return HSP_OK;
-    }
-    out->origin = strcmp(run.offset, "none") == 0 && strcmp(run.learner, "winnow") != 0;
+    if (why) snprintf(out->why, sizeof out->why, "%s", why);
+    out->origin =
+        hsp__bound_run_is(&run, "offset", "none") && !hsp__bound_run_is(&run, "learner", "winnow");
+    hsp__audit_close(&run.reader);
+    if (status || why) return status;
     out->norm2 = hsp__new(&ctx->allocator, rows->n, sizeof *out->norm2);
     if (!out->norm2) return hsp__fail_memory(err);
-    if (model->hypothesis == HSP__EXPANSION) return space_kernel(ctx, model, rows, err, out);
-    status = space_linear(ctx, model, rows->view, err, out);
-    if (!status && !out->why[0]) space_norms(rows, out);
-    return status;
+    return model->hypothesis == HSP__EXPANSION ? space_kernel(ctx, model, rows, err, out)
+                                               : space_linear(ctx, model, rows, err, out);
 }
 
 void hsp__bound_space_free(hsp_context *ctx, hsp__bound_space *space)

@@ -17,76 +17,41 @@
  * they give.) Scaling columns turns halfspaces into halfspaces, whatever it was fitted to. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "prove/bound.h"
 
 #define LN2 0.69314718055994530942
 
-/* ln Pi(2n), and what it is of. */
-static double vc_growth(const hsp__bound_case *c, double *dimension)
-{
-    assert(c->rows.n > 0);
-    const double d = (double)hsp__model_inputs(c->model), m = 2 * (double)c->rows.n;
-    *dimension = c->space.origin ? d : d + 1;
-    if (c->model->tie == HSP_TIE_ZERO) return hsp__log_sauer(*dimension, m);
-    const double cut = LN2 + hsp__log_sauer(*dimension - 1, m - 1);
-    return cut + log1p(exp(-cut)); /* and w = 0 */
-}
-
-static int vc_applies(const hsp__bound_case *c, hsp_error_bound *to)
-{
-    if (c->model->scorers == 1 && c->model->hypothesis == HSP__EXPANSION)
-        hsp__error_bound_fail(to, "the VC dimension of the kernel's halfspaces is not known");
-    else if (c->space.why[0] || !c->space.w)
-        hsp__error_bound_fail(to, "%s", c->space.why);
-    else if (c->run.approx[0])
-        hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
-    else
-        return 1;
-    return 0;
-}
-
-static void vc_tell(const hsp__bound_case *c, double value, double dimension, hsp_error_bound *to)
-{
-    hsp__error_bound_set(to, value * (1 + 1e-12), "VC dimension %.0f, %llu of %llu rows wrong",
-                         dimension, (unsigned long long)c->rows.mistakes,
-                         (unsigned long long)c->rows.n);
-}
-
 hsp_status hsp__bound_vc(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
-    double dimension;
-    const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
+    const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n, m = 2 * n;
+    const unsigned long long mistakes = c->rows.mistakes, rows = c->rows.n;
+    const int consistent = strcmp(to->name, "vc-consistent") == 0;
     (void)err;
-    if (!vc_applies(c, to)) return HSP_OK;
-    const double doubt = 2 * LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);
-    vc_tell(c, wrong + sqrt(8 * doubt / n), dimension, to);
-    return HSP_OK;
-}
-
-hsp_status hsp__bound_vc_relative(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    double dimension;
-    const double n = (double)c->rows.n, wrong = (double)c->rows.mistakes / n;
-    (void)err;
-    if (!vc_applies(c, to)) return HSP_OK;
-    const double tau = (2 * LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c)) / n;
-    vc_tell(c, wrong + 2 * tau + 2 * sqrt(tau * (tau + wrong)), dimension, to);
-    return HSP_OK;
-}
-
-hsp_status hsp__bound_vc_consistent(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
-{
-    double dimension;
-    const double n = (double)c->rows.n;
-    (void)err;
-    if (!vc_applies(c, to)) return HSP_OK;
-    if (c->rows.mistakes) {
-        hsp__error_bound_fail(to, "the model has %llu of %llu training rows wrong",
-                              (unsigned long long)c->rows.mistakes, (unsigned long long)c->rows.n);
-        return HSP_OK;
+    if (c->model->scorers == 1 && c->model->hypothesis == HSP__EXPANSION)
+        return hsp__error_bound_fail(to,
+                                     "the VC dimension of the kernel's halfspaces is not known");
+    if (c->space.why[0] || !c->space.w) return hsp__error_bound_fail(to, "%s", c->space.why);
+    if (*hsp__bound_run_text(&c->run, "approx"))
+        return hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
+    if (consistent && mistakes)
+        return hsp__error_bound_fail(to, "the model has %llu of %llu training rows wrong", mistakes,
+                                     rows);
+    assert(c->rows.n > 0);
+    const double dimension = (double)hsp__model_inputs(c->model) + !c->space.origin;
+    double growth = hsp__log_sauer(dimension, m); /* ln Pi(2n) */
+    if (c->model->tie != HSP_TIE_ZERO) {
+        const double cut = LN2 + hsp__log_sauer(dimension - 1, m - 1);
+        growth = cut + log1p(exp(-cut)); /* and w = 0 */
     }
-    const double doubt = LN2 + vc_growth(c, &dimension) - hsp__bound_class_delta(c);
-    vc_tell(c, 2 / n * doubt / LN2, dimension, to);
-    return HSP_OK;
+    const double doubt = (consistent ? LN2 : 2 * LN2) + growth - hsp__bound_class_delta(c);
+    const double tau = doubt / n;
+    const double value = consistent ? 2 / n * doubt / LN2
+                         : strcmp(to->name, "vc-relative") == 0
+                             ? wrong + 2 * tau + 2 * sqrt(tau * (tau + wrong))
+                             : wrong + sqrt(8 * doubt / n);
+    return hsp__error_bound_set(to, value * (1 + 1e-12),
+                                "VC dimension %.0f, %llu of %llu rows wrong", dimension, mistakes,
+                                rows);
 }
