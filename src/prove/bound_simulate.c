@@ -131,9 +131,9 @@ typedef struct simulate_trial {
 
 typedef struct simulate_job {
     hsp_context *ctx;
-    const hsp_options *learner; /* to train with */
-    const hsp_options *step;    /* for single steps of the first pass; NULL: not to be replayed */
-    const hsp_options *outlook;
+    hsp_options *learner; /* to train with */
+    hsp_options *step;    /* for single steps of the first pass; NULL: not to be replayed */
+    hsp_options *report;
     hsp__gaussian truth;
     uint64_t seed, rows, test_rows;
     simulate_trial *trials;
@@ -197,9 +197,9 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
     const hsp_view *view = NULL;
     double sum = 0, now = 0;
     int changed = 1;
-    hsp_status status = hsp_data_view(ctx, train, err, &view);
-    if (!status)
-        status = hsp_trainer_new(ctx, job->step, names, 2, job->truth.features, err, &trainer);
+    HSP__TRY(hsp_data_view(ctx, train, err, &view));
+    hsp_status status =
+        hsp_trainer_new(ctx, job->step, names, 2, job->truth.features, err, &trainer);
     for (uint64_t i = 0; !status && i < view->rows; i++) {
         hsp_model *model = NULL;
         hsp_step step = {.size = sizeof step};
@@ -213,60 +213,55 @@ static hsp_status simulate_pass(hsp_context *ctx, const simulate_job *job, hsp_d
         changed = step.updated;
     }
     hsp_trainer_free(trainer);
-    if (!status) *mean = sum / (double)view->rows;
+    *mean = sum / (double)view->rows;
     return status;
 }
 
-typedef struct simulate_models {
-    hsp_model *model, *rounded, *again;
-    hsp_error_report *outlook;
-} simulate_models;
-
-/* Whose error each bound is about. */
-static hsp_status simulate_judge(hsp_context *ctx, const simulate_job *job, hsp_data *train,
-                                 const simulate_models *made, simulate_trial *trial, hsp_error *err)
+/* Learn from `train`; all bounds, and whose error each is about. `texts` (or NULL) gets the names of
+ * the bounds. */
+static hsp_status simulate_learn(hsp_context *ctx, const simulate_job *job, hsp_data *train,
+                                 hsp_data *test, simulate_trial *trial, hsp_error *err,
+                                 hsp_error_bound *texts, size_t *count)
 {
-    double again = trial->true_error, pass = (double)NAN;
-    hsp_status status = HSP_OK;
-    if (made->again) status = simulate_error(ctx, &job->truth, made->again, train, err, &again);
+    hsp_training run = {.size = sizeof run};
+    hsp_model *model = NULL, *rounded = NULL, *again = NULL;
+    hsp_error_report *report = NULL;
+    double pass = (double)NAN;
+    hsp_status status = hsp_train(ctx, train, job->learner, err, &run, &model);
+    hsp_evidence_free(run.evidence);
+    trial->none = status == HSP_BAD_DATA || (!status && !model);
+    if (trial->none) return HSP_OK;
+    if (!status)
+        status = hsp__error_report_make(ctx, model, train, test, job->report, err, &report,
+                                        &rounded, &again);
+    if (!status) status = simulate_error(ctx, &job->truth, model, train, err, &trial->true_error);
+    double of_again = trial->true_error;
+    if (!status && again) status = simulate_error(ctx, &job->truth, again, train, err, &of_again);
     if (!status && job->step) status = simulate_pass(ctx, job, train, err, &pass);
-    for (size_t i = 0; !status && i < made->outlook->count; i++) {
-        const hsp_error_bound *bound = &made->outlook->bounds[i];
+    for (size_t i = 0; !status && i < report->count; i++) {
+        const hsp_error_bound *bound = &report->bounds[i];
         double truth = trial->true_error;
-        if (strcmp(bound->name, "rounded") == 0 && made->rounded)
-            truth = hsp__gaussian_error(&job->truth, made->rounded->weights,
-                                        made->rounded->offsets[0], made->rounded->tie);
-        if (strcmp(bound->name, "compression") == 0) truth = again;
+        if (strcmp(bound->name, "rounded") == 0 && rounded)
+            truth = hsp__gaussian_error(&job->truth, rounded->weights, rounded->offsets[0],
+                                        rounded->tie);
+        if (strcmp(bound->name, "compression") == 0) truth = of_again;
         if (strncmp(bound->name, "online", 6) == 0) truth = pass;
         if (!bound->applies || isnan(truth)) continue;
         trial->value[i] = bound->value;
         trial->truth[i] = truth;
     }
+    if (!status) trial->train_error = (double)report->train_mistakes / (double)report->train_rows;
+    if (!status && texts) {
+        *count = report->count;
+        memcpy(texts, report->bounds, *count * sizeof *texts);
+    }
+    hsp_error_report_free(report);
+    hsp_model_free(model);
+    hsp_model_free(rounded);
+    hsp_model_free(again);
     return status;
 }
 
-static hsp_status simulate_learn(hsp_context *ctx, const simulate_job *job, hsp_data *train,
-                                 hsp_data *test, simulate_models *made, simulate_trial *trial,
-                                 hsp_error *err)
-{
-    hsp_training run = {.size = sizeof run};
-    hsp_status status = hsp_train(ctx, train, job->learner, err, &run, &made->model);
-    hsp_evidence_free(run.evidence);
-    if (status == HSP_BAD_DATA || (!status && !made->model)) {
-        trial->none = 1;
-        return HSP_OK;
-    }
-    if (!status)
-        status = hsp__error_report_make(ctx, made->model, train, test, job->outlook, err,
-                                        &made->outlook, &made->rounded, &made->again);
-    if (!status)
-        status = simulate_error(ctx, &job->truth, made->model, train, err, &trial->true_error);
-    if (status) return status;
-    trial->train_error = (double)made->outlook->train_mistakes / (double)made->outlook->train_rows;
-    return simulate_judge(ctx, job, train, made, trial, err);
-}
-
-/* `texts` (or NULL) gets the names of the bounds. */
 static hsp_status simulate_run(const simulate_job *job, uint64_t number, hsp_error *err,
                                hsp_error_bound *texts, size_t *count)
 {
@@ -274,22 +269,12 @@ static hsp_status simulate_run(const simulate_job *job, uint64_t number, hsp_err
     hsp_context quiet = hsp__quiet(job->ctx);
     hsp__random random;
     hsp_data *train = NULL, *test = NULL;
-    simulate_models made = {0};
     for (int i = 0; i < SIMULATE_BOUNDS; i++)
         trial->value[i] = trial->truth[i] = (double)NAN;
-    trial->none = 0;
     hsp__random_seed(&random, job->seed, number + 1);
     hsp_status status = simulate_draw(&quiet, &job->truth, &random, job->rows, err, &train);
     if (!status) status = simulate_draw(&quiet, &job->truth, &random, job->test_rows, err, &test);
-    if (!status) status = simulate_learn(&quiet, job, train, test, &made, trial, err);
-    if (!status && texts && made.outlook) {
-        *count = made.outlook->count;
-        memcpy(texts, made.outlook->bounds, *count * sizeof *texts);
-    }
-    hsp_error_report_free(made.outlook);
-    hsp_model_free(made.model);
-    hsp_model_free(made.rounded);
-    hsp_model_free(made.again);
+    if (!status) status = simulate_learn(&quiet, job, train, test, trial, err, texts, count);
     hsp_data_free(train);
     hsp_data_free(test);
     return status;
@@ -302,14 +287,6 @@ static void simulate_task(void *user, uint64_t number)
 }
 
 /* ---- All trials ---- */
-
-/* P(at least `failed` of n), each with probability delta; 1 where that is no news. */
-static double simulate_chance(uint64_t n, uint64_t failed, double delta)
-{
-    if (!failed || (double)failed <= (double)n * delta) return 1;
-    if (failed == n) return exp((double)n * log(delta));
-    return exp(hsp__binomial_tail(n, n - failed, 1 - delta));
-}
 
 static void simulate_sum(const simulate_job *job, size_t i, hsp_simulation *out)
 {
@@ -326,16 +303,27 @@ static void simulate_sum(const simulate_job *job, size_t i, hsp_simulation *out)
         values += fmin(1, value);
         errors += truth;
     }
-    to->mean_value = to->applied ? values / (double)to->applied : (double)NAN;
-    to->mean_error = to->applied ? errors / (double)to->applied : (double)NAN;
-    to->chance = estimate || !to->applied ? (double)NAN
-                                          : simulate_chance(to->applied, to->failed, out->delta);
+    const uint64_t n = to->applied, failed = to->failed;
+    to->mean_value = n ? values / (double)n : (double)NAN;
+    to->mean_error = n ? errors / (double)n : (double)NAN;
+    /* P(at least `failed` of n), each with probability delta; 1 where that is no news */
+    to->chance = estimate || !n                                        ? (double)NAN
+                 : !failed || (double)failed <= (double)n * out->delta ? 1
+                 : failed == n ? exp((double)n * log(out->delta))
+                               : exp(hsp__binomial_tail(n, n - failed, 1 - out->delta));
 }
 
-static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_error *err)
+static hsp_status simulate_all(simulate_job *job, hsp_simulation *out, hsp_error *err)
 {
     uint64_t models = 0, first = 0;
-    hsp_status status = HSP_OK;
+    job->trials = hsp__new(&job->ctx->allocator, out->trials, sizeof *job->trials);
+    if (!job->trials) return hsp__fail_memory(err);
+    HSP__TRY(hsp__sweep(job->ctx, "simulating", out->trials, out->trials, simulate_task, job, err));
+    for (uint64_t t = 0; t < out->trials; t++) {
+        if (job->trials[t].status == HSP_NO_MEMORY) return hsp__fail_memory(err);
+        /* the first trial that failed, once more: now it says why */
+        if (job->trials[t].status) HSP__TRY(simulate_run(job, t, err, NULL, NULL));
+    }
     for (uint64_t t = out->trials; t-- > 0;) {
         if (job->trials[t].none) continue;
         models++;
@@ -349,8 +337,7 @@ static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_er
             "no trial gave a model: there is no separator, or all rows are of one class");
     out->mean_train_error /= (double)models;
     out->mean_true_error /= (double)models;
-    status = simulate_run(job, first, err, job->last, &job->count);
-    if (status) return status;
+    HSP__TRY(simulate_run(job, first, err, job->last, &job->count));
     out->bounds = hsp__new(hsp__owned_memory(out), job->count, sizeof *out->bounds);
     if (!out->bounds) return hsp__fail_memory(err);
     out->count = job->count;
@@ -364,79 +351,59 @@ static hsp_status simulate_gather(simulate_job *job, hsp_simulation *out, hsp_er
 
 /* ---- Options ---- */
 
-/* Options of on-line runs that single steps have no use for. */
-static int simulate_is_of_passes(const char *name)
-{
-    static const char *const names[] = {"passes",  "max-passes", "max-updates", "max-seconds",
-                                        "average", "order",      "keep-dual"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) return 1;
-    return 0;
-}
-
+/* `steps`: without options of online runs that single steps have no use for. */
 static hsp_status simulate_set(const hsp_options *from, int steps, hsp_options *to, hsp_error *err)
 {
+    static const char *const of_passes[] = {"passes",  "max-passes", "max-updates", "max-seconds",
+                                            "average", "order",      "keep-dual"};
     for (size_t i = 0; i < hsp_options_list_count(from, "set"); i++) {
         const char *item = hsp_options_list_item(from, "set", i), *equals = strchr(item, '=');
         char name[64];
+        int skip = 0;
         if (!equals || equals == item || (size_t)(equals - item) >= sizeof name)
-            return hsp__fail_at(err, HSP_USAGE, "--set", 0, 0,
-                                "found '%.80s', expected NAME=VALUE, as in passes=20", item);
+            return hsp__fail_option(err, "--set",
+                                    "found '%.80s', expected NAME=VALUE, as in passes=20", item);
         snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
-        if (steps && simulate_is_of_passes(name)) continue;
+        for (size_t k = 0; steps && k < sizeof of_passes / sizeof *of_passes; k++)
+            skip |= strcmp(name, of_passes[k]) == 0;
+        if (skip) continue;
         if (strcmp(name, "trace") == 0 || strcmp(name, "warm-start") == 0)
-            return hsp__fail_at(err, HSP_USAGE, "--set", 0, 0,
-                                "%s names a file, and there are many runs; remove it", name);
-        hsp_status status = hsp_options_set(to, name, equals + 1, err);
-        if (status) return status;
+            return hsp__fail_option(err, "--set",
+                                    "%s names a file, and there are many runs; remove it", name);
+        HSP__TRY(hsp_options_set(to, name, equals + 1, err));
     }
     return HSP_OK;
 }
 
-typedef struct simulate_plan {
-    hsp_options *learner, *step, *outlook; /* step: or NULL */
-} simulate_plan;
-
-static void simulate_plan_free(simulate_plan *plan)
+static hsp_status simulate_read(const hsp_options *options, simulate_job *job, hsp_error *err)
 {
-    hsp_options_free(plan->learner);
-    hsp_options_free(plan->step);
-    hsp_options_free(plan->outlook);
-}
-
-static hsp_status simulate_plan_read(hsp_context *ctx, const hsp_options *options, hsp_error *err,
-                                     simulate_plan *plan)
-{
+    hsp_context *ctx = job->ctx;
+    hsp__gaussian *truth = &job->truth;
     const char *name = hsp_options_text(options, "learner");
     const hsp_option_table *table = hsp_learner_find(name);
-    char delta[40];
-    if (!table)
-        return hsp__fail_at(err, HSP_USAGE, "--learner", 0, 0, "there is no learner '%.40s'", name);
-    hsp_status status = hsp_options_new(ctx, table, err, &plan->learner);
-    if (!status) status = simulate_set(options, 0, plan->learner, err);
-    if (!status) status = hsp_options_new(ctx, hsp_error_report_options(), err, &plan->outlook);
-    snprintf(delta, sizeof delta, "%.17g", hsp_options_real(options, "delta"));
-    if (!status) status = hsp_options_set(plan->outlook, "delta", delta, err);
-    if (!status) status = hsp_options_set(plan->outlook, "allow-overlap", "yes", err);
-    /* The first pass can be gone through again where its order is that of the rows. */
-    if (status || strcmp(name, "perceptron") != 0 ||
-        strcmp(hsp_options_text(plan->learner, "order"), "cyclic") != 0)
-        return status;
-    status = hsp_options_new(ctx, table, err, &plan->step);
-    return status ? status : simulate_set(options, 1, plan->step, err);
-}
-
-static hsp_status simulate_truth_read(hsp_context *ctx, const hsp_options *options,
-                                      hsp__gaussian *truth, hsp_error *err)
-{
     hsp__random random;
     double square = 0;
+    if (!table) return hsp__fail_option(err, "--learner", "there is no learner '%.40s'", name);
+    HSP__TRY(hsp_options_new(ctx, table, err, &job->learner));
+    HSP__TRY(simulate_set(options, 0, job->learner, err));
+    HSP__TRY(hsp_options_new(ctx, hsp_error_report_options(), err, &job->report));
+    HSP__TRY(hsp_options_set_real(job->report, "delta", hsp_options_real(options, "delta"), err));
+    HSP__TRY(hsp_options_set_flag(job->report, "allow-overlap", 1, err));
+    /* the first pass can be gone through again where its order is that of the rows */
+    if (strcmp(name, "perceptron") == 0 &&
+        strcmp(hsp_options_text(job->learner, "order"), "cyclic") == 0) {
+        HSP__TRY(hsp_options_new(ctx, table, err, &job->step));
+        HSP__TRY(simulate_set(options, 1, job->step, err));
+    }
+    job->rows = (uint64_t)hsp_options_integer(options, "rows");
+    job->test_rows = (uint64_t)hsp_options_integer(options, "test-rows");
+    job->seed = (uint64_t)hsp_options_integer(options, "seed");
     truth->features = (uint64_t)hsp_options_integer(options, "columns");
     truth->offset = hsp_options_real(options, "offset");
     truth->noise = hsp_options_real(options, "noise");
     truth->u = hsp__new(&ctx->allocator, truth->features, sizeof *truth->u);
     if (!truth->u) return hsp__fail_memory(err);
-    hsp__random_seed(&random, (uint64_t)hsp_options_integer(options, "seed"), 0);
+    hsp__random_seed(&random, job->seed, 0);
     for (uint64_t j = 0; j < truth->features; j++) {
         truth->u[j] = hsp__random_normal(&random);
         square += truth->u[j] * truth->u[j];
@@ -448,51 +415,29 @@ static hsp_status simulate_truth_read(hsp_context *ctx, const hsp_options *optio
 
 /* ---- The whole ---- */
 
-static hsp_status simulate_all(simulate_job *job, hsp_simulation *out, hsp_error *err)
-{
-    job->trials = hsp__new(&job->ctx->allocator, out->trials, sizeof *job->trials);
-    if (!job->trials) return hsp__fail_memory(err);
-    hsp_status status =
-        hsp__sweep(job->ctx, "simulating", out->trials, out->trials, simulate_task, job, err);
-    /* The first trial that failed, once more: now it says why. */
-    for (uint64_t t = 0; !status && t < out->trials; t++) {
-        if (job->trials[t].status == HSP_NO_MEMORY)
-            status = hsp__fail_memory(err);
-        else if (job->trials[t].status)
-            status = simulate_run(job, t, err, NULL, NULL);
-    }
-    return status ? status : simulate_gather(job, out, err);
-}
-
 hsp_status hsp_simulation_new(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                               hsp_simulation **out)
 {
     HSP__NEED(err, ctx, options, out);
-    simulate_plan plan = {0};
-    hsp_simulation *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
     simulate_job *job = hsp__new(&ctx->allocator, 1, sizeof *job);
-    hsp_status status = made && job ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = simulate_plan_read(ctx, options, err, &plan);
-    if (!status) status = simulate_truth_read(ctx, options, &job->truth, err);
+    if (!job) return hsp__fail_memory(err);
+    job->ctx = ctx;
+    hsp_simulation *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
+    hsp_status status = made ? simulate_read(options, job, err) : hsp__fail_memory(err);
     if (!status) {
         made->trials = (uint64_t)hsp_options_integer(options, "trials");
-        made->rows = job->rows = (uint64_t)hsp_options_integer(options, "rows");
-        made->test_rows = job->test_rows = (uint64_t)hsp_options_integer(options, "test-rows");
+        made->rows = job->rows;
+        made->test_rows = job->test_rows;
         made->delta = hsp_options_real(options, "delta");
         made->best_error = job->truth.noise;
-        job->ctx = ctx;
-        job->learner = plan.learner;
-        job->step = plan.step;
-        job->outlook = plan.outlook;
-        job->seed = (uint64_t)hsp_options_integer(options, "seed");
         status = simulate_all(job, made, err);
     }
-    if (job) {
-        hsp__free(&ctx->allocator, job->trials);
-        hsp__free(&ctx->allocator, job->truth.u);
-    }
+    hsp__free(&ctx->allocator, job->trials);
+    hsp__free(&ctx->allocator, job->truth.u);
+    hsp_options_free(job->learner);
+    hsp_options_free(job->step);
+    hsp_options_free(job->report);
     hsp__free(&ctx->allocator, job);
-    simulate_plan_free(&plan);
     if (status)
         hsp_simulation_free(made);
     else

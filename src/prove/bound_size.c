@@ -92,43 +92,45 @@ static int size_is(const char *text, const char *name, double *d)
 
 static hsp_status size_read_named(const char *text, size_class *to, char words[160], hsp_error *err)
 {
-    double d;
-    int plain = 0;
-    if (size_is(text, "halfspaces", &d)) {
-        *to = (size_class){SIZE_COVER, 0, d + 1};
-        snprintf(words, 160, "halfspaces of %.0f columns: VC dimension %.0f", d, d + 1);
-    } else if (size_is(text, "origin", &d)) {
-        *to = (size_class){SIZE_COVER, 0, d};
-        snprintf(words, 160,
-                 "halfspaces of %.0f columns with the origin on their boundary: VC "
-                 "dimension %.0f",
-                 d, d);
-    } else if ((plain = size_is(text, "intervals", &d)) != 0) {
-        *to = (size_class){SIZE_SAUER, 0, 2};
-        snprintf(words, 160, "intervals of the line: VC dimension 2");
-    } else if ((plain = size_is(text, "thresholds", &d)) != 0) {
-        *to = (size_class){SIZE_SAUER, 0, 1};
-        snprintf(words, 160, "thresholds on the line, x > t: VC dimension 1");
-    } else if (size_is(text, "boxes", &d)) {
-        *to = (size_class){SIZE_SAUER, 0, 2 * d};
-        snprintf(words, 160, "boxes in %.0f columns: VC dimension %.0f", d, 2 * d);
-    } else if (size_is(text, "conjunctions", &d) || size_is(text, "disjunctions", &d)) {
-        *to = (size_class){SIZE_FINITE, d * log(3) + log1p(exp(-d * log(3))), 0};
-        snprintf(words, 160, "%s of %.0f literals and their negations: 3^%.0f + 1 hypotheses",
-                 text[0] == 'c' ? "conjunctions" : "disjunctions", d, d);
-    } else {
-        return hsp__fail_at(err, HSP_USAGE, "--class", 0, 0,
-                            "found '%.80s', expected halfspaces:D, origin:D, thresholds, "
-                            "intervals, boxes:D, conjunctions:D or disjunctions:D",
-                            text);
-    }
-    if (plain == (d > 0))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--class", 0, 0,
-            plain
+    /* VC dimension: fixed + each D; each 0: the class has no D. In words: before D between VC after */
+    static const struct {
+        const char *name, *before, *between, *after;
+        size_growth growth;
+        int fixed, each;
+    } classes[] = {
+        {"halfspaces", "halfspaces of ", " columns: VC dimension ", "", SIZE_COVER, 1, 1},
+        {"origin", "halfspaces of ", " columns with the origin on their boundary: VC dimension ",
+         "", SIZE_COVER, 0, 1},
+        {"intervals", "intervals of the line: VC dimension 2", "", "", SIZE_SAUER, 2, 0},
+        {"thresholds", "thresholds on the line, x > t: VC dimension 1", "", "", SIZE_SAUER, 1, 0},
+        {"boxes", "boxes in ", " columns: VC dimension ", "", SIZE_SAUER, 0, 2},
+        {"conjunctions", "conjunctions of ", " literals and their negations: 3^", " + 1 hypotheses",
+         SIZE_FINITE, 0, 1},
+        {"disjunctions", "disjunctions of ", " literals and their negations: 3^", " + 1 hypotheses",
+         SIZE_FINITE, 0, 1}};
+    enum { COUNT = sizeof classes / sizeof *classes };
+    double d = 0;
+    int i = 0;
+    while (i < COUNT && !size_is(text, classes[i].name, &d))
+        i++;
+    if (i == COUNT)
+        return hsp__fail_option(err, "--class",
+                                "found '%.80s', expected halfspaces:D, origin:D, thresholds, "
+                                "intervals, boxes:D, conjunctions:D or disjunctions:D",
+                                text);
+    if (!classes[i].each == (d > 0))
+        return hsp__fail_option(
+            err, "--class",
+            d > 0
                 ? "found '%.80s', which has no number of columns"
                 : "found '%.80s', expected a number of columns after it, for example halfspaces:10",
             text);
+    const double vc = classes[i].fixed + classes[i].each * d;
+    const int finite = classes[i].growth == SIZE_FINITE;
+    *to = (size_class){classes[i].growth, finite ? d * log(3) + log1p(exp(-d * log(3))) : 0,
+                       finite ? 0 : vc};
+    snprintf(words, 160, classes[i].each ? "%s%.0f%s%.0f%s" : "%s", classes[i].before, d,
+             classes[i].between, vc, classes[i].after);
     return HSP_OK;
 }
 
@@ -144,19 +146,16 @@ static hsp_status size_read_class(const hsp_options *options, size_class *to, ch
                          "%s: give exactly one of --hypotheses, --bits, --vc and --class",
                          count ? "more than one class of hypotheses" : "no class of hypotheses");
     if (set[3]) return size_read_named(hsp_options_text(options, "class"), to, words, err);
-    if (set[0]) {
-        const double n = hsp_options_real(options, "hypotheses");
-        *to = (size_class){SIZE_FINITE, log(n), 0};
+    const double n = set[2] ? (double)hsp_options_integer(options, "vc")
+                            : hsp_options_real(options, set[0] ? "hypotheses" : "bits");
+    *to = set[2] ? (size_class){SIZE_SAUER, 0, n}
+                 : (size_class){SIZE_FINITE, set[0] ? log(n) : n * LN2, 0};
+    if (set[0])
         snprintf(words, 160, "%.15g hypotheses", n);
-    } else if (set[1]) {
-        const double bits = hsp_options_real(options, "bits");
-        *to = (size_class){SIZE_FINITE, bits * LN2, 0};
-        snprintf(words, 160, "hypotheses of %.15g bits: at most 2^%.15g of them", bits, bits);
-    } else {
-        const double vc = (double)hsp_options_integer(options, "vc");
-        *to = (size_class){SIZE_SAUER, 0, vc};
-        snprintf(words, 160, "hypotheses of VC dimension %.0f", vc);
-    }
+    else if (set[1])
+        snprintf(words, 160, "hypotheses of %.15g bits: at most 2^%.15g of them", n, n);
+    else
+        snprintf(words, 160, "hypotheses of VC dimension %.0f", n);
     return HSP_OK;
 }
 
@@ -189,13 +188,6 @@ static double size_log_delta(const size_law *law, const size_class *of, double n
     return (size_growth_at(law, of, n) + law->constant) * SIZE_UP - n * rate * (1 - 1e-15);
 }
 
-static double size_epsilon(const size_law *law, const size_class *of, double n, double delta)
-{
-    const double rate = (size_growth_at(law, of, n) + law->constant - log(delta)) / n;
-    const double eps = law->agnostic ? sqrt(rate / law->sharpness) : rate / law->sharpness;
-    return eps * SIZE_UP;
-}
-
 /* The least whole n from which on the inequality holds; infinity beyond 2^53. */
 static double size_rows(const size_law *law, const size_class *of, double eps, double delta)
 {
@@ -214,12 +206,6 @@ static double size_rows(const size_law *law, const size_class *of, double eps, d
     }
     assert(high == low + 1);
     return high;
-}
-
-static double size_closed(const size_class *of, double eps, double delta)
-{
-    const double a = 4 / eps * log2(2 / delta), b = 8 * of->vc / eps * log2(13 / eps);
-    return ceil(fmax(a, b) * SIZE_UP);
 }
 
 /* ---- The whole ---- */
@@ -252,16 +238,20 @@ static hsp_status size_read_given(const hsp_options *options, hsp_sample_size *t
 
 static void size_solve(const size_law *law, const size_class *of, hsp_sample_size *to)
 {
+    const double n = to->rows, eps = to->epsilon, delta = to->delta;
     if (strcmp(to->solved, "rows") == 0) {
-        to->rows = size_rows(law, of, to->epsilon, to->delta);
+        to->rows = size_rows(law, of, eps, delta);
         to->vacuous = !isfinite(to->rows);
         if (law->doubled && !law->agnostic)
-            to->closed_rows = size_closed(of, to->epsilon, to->delta);
+            to->closed_rows =
+                ceil(fmax(4 / eps * log2(2 / delta), 8 * of->vc / eps * log2(13 / eps)) * SIZE_UP);
     } else if (strcmp(to->solved, "epsilon") == 0) {
-        to->epsilon = size_epsilon(law, of, to->rows, to->delta);
+        const double rate = (size_growth_at(law, of, n) + law->constant - log(delta)) / n;
+        to->epsilon =
+            (law->agnostic ? sqrt(rate / law->sharpness) : rate / law->sharpness) * SIZE_UP;
         to->vacuous = !(to->epsilon < 1);
     } else {
-        to->delta = fmax(exp(size_log_delta(law, of, to->rows, to->epsilon)), 0x1p-1022);
+        to->delta = fmax(exp(size_log_delta(law, of, n, eps)), 0x1p-1022);
         to->vacuous = !(to->delta < 1);
     }
     to->log_count = size_growth_at(law, of, isfinite(to->rows) ? to->rows : SIZE_MOST);
@@ -273,9 +263,8 @@ hsp_status hsp_sample_size_solve(const hsp_options *options, hsp_error *err, hsp
     HSP__REPORT(err, out, hsp_sample_size);
     hsp_sample_size found = {.closed_rows = (double)NAN};
     size_class of = {SIZE_FINITE, 0, 0};
-    hsp_status status = size_read_given(options, &found, err);
-    if (!status) status = size_read_class(options, &of, found.hypotheses, err);
-    if (status) return status;
+    HSP__TRY(size_read_given(options, &found, err));
+    HSP__TRY(size_read_class(options, &of, found.hypotheses, err));
     const int agnostic = hsp_options_flag(options, "agnostic");
     const size_law *law = &size_laws[of.growth != SIZE_FINITE][agnostic];
     found.theorem = law->theorem;

@@ -30,25 +30,31 @@
 
 typedef struct confirm {
     hsp_context *ctx;
+    hsp__scratch scratch;
     hsp_data *data; /* the rows: as given, or `again` */
     const hsp_data *given;
     hsp_data *again;      /* the file, read again; owned, or NULL */
     hsp__provenance told; /* of `again` */
     int offset, scaled;
     hsp__exact_source exact; /* of data; y is that of the problem at hand */
+    signed char *side;       /* classes of data: -1, 1, or 0 */
     signed char *y;          /* rows: -1 or 1; 0: not of this problem */
     hsp_confirmation *to;
 } confirm;
 
-static void confirm_why(confirm *m, const char *why)
+static hsp_status confirm_why(confirm *m, const char *why)
 {
     snprintf(m->to->why, sizeof m->to->why, "%.199s", why);
+    return HSP_OK;
 }
 
-/* The problem at hand is of these two classes; NULL: the rest, or all there are. */
-static void confirm_name(confirm *m, const char *of, const char *against)
+/* The problem at hand: m->side says which rows. It is of these two classes; NULL: the rest, or all
+ * there are. */
+static void confirm_take(confirm *m, const char *of, const char *against)
 {
     const hsp__names *names = &m->given->class_names;
+    for (uint64_t i = 0; i < m->data->view.rows; i++)
+        m->y[i] = m->side[m->data->view.labels[i]];
     if (of) m->to->of = hsp__names_get(names, hsp__names_find(names, of, strlen(of)));
     if (against)
         m->to->against = hsp__names_get(names, hsp__names_find(names, against, strlen(against)));
@@ -87,76 +93,50 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
 static hsp_status confirm_numbers(confirm *m, const char *path, const hsp_options *read,
                                   hsp_error *err)
 {
-    int there = 0;
-    hsp_status status = HSP_OK;
-    m->to->decimals = 1;
+    int there = 1;
     if (!hsp__data_is_exact(m->data)) {
-        if (path) status = hsp__decimals_there(m->ctx, path, err, &there);
-        if (!status && there) status = confirm_read_again(m, path, read, err);
-        m->exact.stored = !there;
-        m->to->decimals = there;
+        there = 0;
+        if (path) HSP__TRY(hsp__decimals_there(m->ctx, path, err, &there));
+        if (there) HSP__TRY(confirm_read_again(m, path, read, err));
     }
+    m->exact.stored = !there;
+    m->to->decimals = there;
     m->exact.view = &m->data->view;
-    if (status) return status;
-    m->y = hsp__new(&m->ctx->allocator, m->data->view.rows, sizeof *m->y);
-    m->exact.y = m->y;
-    return m->y ? HSP_OK : hsp__fail_memory(err);
+    m->side = hsp__scratch_new(&m->scratch, m->data->class_names.count, sizeof *m->side);
+    m->exact.y = m->y = hsp__scratch_new(&m->scratch, m->data->view.rows, sizeof *m->y);
+    return m->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
-/* ---- Problems of two classes ----------------------------------------------------------------- */
-
-/* side[c] of every class of the data: -1, 1, or 0. */
-static void confirm_sides(confirm *m, const signed char *side)
-{
-    for (uint64_t i = 0; i < m->data->view.rows; i++)
-        m->y[i] = side[m->data->view.labels[i]];
-}
-
-static void confirm_sides_of_scorer(const confirm *m, const hsp_model *model, uint32_t scorer,
-                                    signed char *side)
-{
-    const uint32_t positive = hsp_model_scorer_for(model, scorer);
-    const uint32_t negative = hsp_model_scorer_against(model, scorer);
-    for (uint32_t c = 0; c < m->data->class_names.count; c++) {
-        const uint32_t of = hsp_model_class_of(model, hsp__names_get(&m->data->class_names, c));
-        const int against = negative == HSP_NO_CLASS ? of != HSP_NO_CLASS : of == negative;
-        side[c] = of == positive ? 1 : against ? -1 : 0;
-    }
-}
+/* ---- Evidence -------------------------------------------------------------------------------- */
 
 /* Of evidence: the class that it or the options name against the other, or the others; else the
  * two classes there are. */
-static hsp_status confirm_sides_of_evidence(const confirm *m, const hsp_options *learner,
-                                            const hsp_evidence *evidence, hsp_error *err,
-                                            signed char *side)
+static hsp_status confirm_sides(confirm *m, const hsp_options *learner,
+                                const hsp_evidence *evidence, hsp_error *err)
 {
     const hsp__names *names = &m->data->class_names;
     hsp__names keep, positive;
     signed char next = -1; /* the side of the next class, of two */
-    hsp_status status = hsp__prepare_classes(m->ctx, learner, err, &keep);
-    if (status) return status;
-    status = hsp__prepare_positive(m->ctx, learner, err, &positive);
+    HSP__TRY(hsp__prepare_classes(m->ctx, learner, err, &keep));
+    const hsp_status status = hsp__prepare_positive(m->ctx, learner, err, &positive);
     const char *one = status           ? NULL
                       : evidence->of   ? evidence->of
                       : positive.count ? hsp__names_get(&positive, 0)
                                        : NULL;
     for (uint32_t c = 0; !status && c < names->count; c++) {
         const char *name = hsp__names_get(names, c), *other = evidence->against;
-        side[c] = 0;
         if (keep.count && hsp__names_find(&keep, name, strlen(name)) == HSP__NAME_NONE) continue;
         if (!one)
-            side[c] = next, next = 1;
+            m->side[c] = next, next = 1;
         else if (strcmp(name, one) == 0)
-            side[c] = 1;
+            m->side[c] = 1;
         else if (!other || strcmp(name, other) == 0)
-            side[c] = -1;
+            m->side[c] = -1;
     }
     if (!status) hsp__names_free(&positive);
     hsp__names_free(&keep);
     return status;
 }
-
-/* ---- Evidence -------------------------------------------------------------------------------- */
 
 /* A whole number as fraction * 10^*digits. */
 static double confirm_number(const char *text, size_t *digits)
@@ -212,64 +192,38 @@ static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, con
     return HSP_OK;
 }
 
-static hsp_status confirm_common(confirm *m, const hsp_evidence *evidence, hsp_error *err)
-{
-    hsp__separation found;
-    int shown = 0;
-    hsp__separation_init(&found, &m->ctx->allocator);
-    hsp_status status = hsp__exact_common(m->ctx, &m->exact, evidence->row, evidence->count,
-                                          m->offset, CONFIRM_DIGITS, err, &found, &shown);
-    if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
-    if (!status && shown) status = confirm_evidence(m, &found, NULL, m->y, err);
-    if (!status && shown) m->to->answer = HSP_NOT_SEPARABLE;
-    hsp__separation_free(&found);
-    return status;
-}
-
 /* ---- When the learner's word does not hold --------------------------------------------------- */
 
-/* The rows of the problem alone. */
-static hsp_status confirm_select(confirm *m, hsp__prove_file *file, uint64_t *origin,
-                                 hsp_error *err)
+/* Exact arithmetic on the rows of the problem alone. */
+static hsp_status confirm_decide(confirm *m, hsp_error *err)
 {
     const uint64_t n = m->data->view.rows;
-    uint64_t count = 0, longs = 0;
+    const hsp__exact_source *exact = &m->exact;
+    uint64_t *origin = hsp__scratch_new(&m->scratch, n, sizeof *origin), count = 0, longs = 0;
+    hsp__prove_file file = {
+        .y = hsp__scratch_new(&m->scratch, n, sizeof *file.y),
+        .exact.longs = hsp__scratch_new(&m->scratch, exact->long_count, sizeof *file.exact.longs),
+        .exact.stored = exact->stored};
+    hsp__separation found;
+    if (m->scratch.failed) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < n; i++) {
         if (!m->y[i]) continue;
-        file->y[count] = m->y[i];
-        file->sides[m->y[i] > 0]++;
-        for (; longs < m->exact.long_count && m->exact.longs[longs].row <= i; longs++)
-            if (m->exact.longs[longs].row == i) {
-                file->exact.longs[file->exact.long_count] = m->exact.longs[longs];
-                file->exact.longs[file->exact.long_count++].row = count;
+        file.y[count] = m->y[i];
+        file.sides[m->y[i] > 0]++;
+        for (; longs < exact->long_count && exact->longs[longs].row <= i; longs++)
+            if (exact->longs[longs].row == i) {
+                file.exact.longs[file.exact.long_count] = exact->longs[longs];
+                file.exact.longs[file.exact.long_count++].row = count;
             }
         origin[count++] = i;
     }
-    hsp_status status = hsp_data_select(m->ctx, m->data, origin, count, err, &file->data);
-    if (!status) status = hsp_data_view(m->ctx, file->data, err, &file->rows);
-    file->exact.view = file->rows;
-    file->exact.y = file->y;
-    file->exact.stored = m->exact.stored;
-    return status;
-}
-
-static hsp_status confirm_decide(confirm *m, hsp_error *err)
-{
-    const hsp_allocator *memory = &m->ctx->allocator;
-    const uint64_t n = m->data->view.rows;
-    hsp__prove_file file = {.path = NULL};
-    hsp__separation found;
-    hsp__separation_init(&found, memory);
-    uint64_t *origin = hsp__new(memory, n, sizeof *origin);
-    file.y = hsp__new(memory, n, sizeof *file.y);
-    file.exact.longs = hsp__new(memory, m->exact.long_count, sizeof *file.exact.longs);
-    hsp_status status = origin && file.y && file.exact.longs ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = confirm_select(m, &file, origin, err);
+    hsp__separation_init(&found, &m->ctx->allocator);
+    hsp_status status = hsp_data_select(m->ctx, m->data, origin, count, err, &file.data);
+    if (!status) status = hsp_data_view(m->ctx, file.data, err, &file.rows);
+    file.exact.view = file.rows;
+    file.exact.y = file.y;
     if (!status)
         status = hsp__separability_find(m->ctx, &file, m->offset, CONFIRM_WIDTH, 1, err, &found);
-    if (!status && (found.multipliers.failed || found.low.failed || found.high.failed ||
-                    found.w.failed || found.b.failed))
-        status = hsp__fail_memory(err);
     if (!status && found.kind == HSP__SEPARABILITY_COMMON) {
         m->to->answer = HSP_NOT_SEPARABLE;
         status = confirm_evidence(m, &found, origin, file.y, err);
@@ -281,32 +235,35 @@ static hsp_status confirm_decide(confirm *m, hsp_error *err)
     }
     hsp__separation_free(&found);
     hsp_data_free(file.data);
-    hsp__free(memory, file.exact.longs);
-    hsp__free(memory, file.y);
-    hsp__free(memory, origin);
     return status;
 }
 
 /* ---- What was said --------------------------------------------------------------------------- */
 
-static hsp_status confirm_model(confirm *m, const hsp_model *model, signed char *side,
-                                hsp_error *err)
+static hsp_status confirm_model(confirm *m, const hsp_model *model, hsp_error *err)
 {
+    const hsp__names *names = &m->data->class_names;
     hsp__exact_separator of = {.features = model->features};
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         of.scalings[i] = model->scalings[i];
     for (uint32_t s = 0; s < model->scorers; s++) {
-        confirm_sides_of_scorer(m, model, s, side);
-        confirm_sides(m, side);
+        const uint32_t positive = hsp_model_scorer_for(model, s);
+        const uint32_t negative = hsp_model_scorer_against(model, s);
+        for (uint32_t c = 0; c < names->count; c++) {
+            const uint32_t class = hsp_model_class_of(model, hsp__names_get(names, c));
+            const int against =
+                negative == HSP_NO_CLASS ? class != HSP_NO_CLASS : class == negative;
+            m->side[c] = class == positive ? 1 : against ? -1 : 0;
+        }
+        confirm_take(m, NULL, NULL);
         of.w = model->weights + s * model->features;
         of.b = model->offsets[s];
-        hsp_status status =
-            hsp__exact_separates(m->ctx, &m->exact, &of, err, &m->to->row, &m->to->wrong_rows);
-        if (status) return status;
+        HSP__TRY(
+            hsp__exact_separates(m->ctx, &m->exact, &of, err, &m->to->row, &m->to->wrong_rows));
         if (!m->to->wrong_rows) continue;
         if (model->scorers > 1)
-            confirm_name(m, hsp_model_class_name(model, hsp_model_scorer_for(model, s)),
-                         hsp_model_class_name(model, hsp_model_scorer_against(model, s)));
+            confirm_take(m, hsp_model_class_name(model, positive),
+                         hsp_model_class_name(model, negative));
         return m->scaled && !m->offset ? HSP_OK : confirm_decide(m, err);
     }
     m->to->answer = HSP_SEPARATES;
@@ -314,20 +271,24 @@ static hsp_status confirm_model(confirm *m, const hsp_model *model, signed char 
 }
 
 static hsp_status confirm_no_model(confirm *m, const hsp_options *learner,
-                                   const hsp_evidence *evidence, signed char *side, hsp_error *err)
+                                   const hsp_evidence *evidence, hsp_error *err)
 {
-    hsp_status status = confirm_sides_of_evidence(m, learner, evidence, err, side);
-    if (status) return status;
-    confirm_sides(m, side);
-    confirm_name(m, evidence->of, evidence->against);
-    if (m->scaled && !m->offset) {
-        confirm_why(
+    hsp__separation found;
+    int shown = 0;
+    HSP__TRY(confirm_sides(m, learner, evidence, err));
+    confirm_take(m, evidence->of, evidence->against);
+    if (m->scaled && !m->offset)
+        return confirm_why(
             m,
             "exact arithmetic does not support hyperplanes through the origin of scaled columns");
-        return HSP_OK;
-    }
-    status = confirm_common(m, evidence, err);
-    return status || m->to->answer ? status : confirm_decide(m, err);
+    hsp__separation_init(&found, &m->ctx->allocator);
+    hsp_status status = hsp__exact_common(m->ctx, &m->exact, evidence->row, evidence->count,
+                                          m->offset, CONFIRM_DIGITS, err, &found, &shown);
+    if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
+    if (!status && shown) status = confirm_evidence(m, &found, NULL, m->y, err);
+    if (!status && shown) m->to->answer = HSP_NOT_SEPARABLE;
+    hsp__separation_free(&found);
+    return status || shown ? status : confirm_decide(m, err);
 }
 
 /* The option's text; NULL also for a learner without it. */
@@ -368,30 +329,30 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
     HSP__REPORT(err, out, hsp_confirmation);
     const char *beyond = confirm_beyond(data, learner, run, model);
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
-    confirm m = {.ctx = ctx, .data = data, .given = data, .to = &found};
+    confirm m = {.ctx = ctx,
+                 .scratch.memory = &ctx->allocator,
+                 .data = data,
+                 .given = data,
+                 .offset = !confirm_says(learner, "offset", "none"),
+                 .scaled = !confirm_says(learner, "scale", "none") ||
+                           !confirm_says(learner, "normalize", "none"),
+                 .to = &found};
     hsp_error own = {0};
     const hsp_view *view;
     hsp_status status = hsp_data_view(ctx, data, &own, &view);
-    m.offset = !confirm_says(learner, "offset", "none");
-    m.scaled =
-        !confirm_says(learner, "scale", "none") || !confirm_says(learner, "normalize", "none");
     if (!status && beyond) {
         confirm_why(&m, beyond);
     } else if (!status) {
-        signed char *side = hsp__new(&ctx->allocator, data->class_names.count, sizeof *side);
-        status = side ? confirm_numbers(&m, path, read, &own) : hsp__fail_memory(&own);
+        status = confirm_numbers(&m, path, read, &own);
         if (!status)
-            status = model ? confirm_model(&m, model, side, &own)
-                           : confirm_no_model(&m, learner, run->evidence, side, &own);
-        hsp__free(&ctx->allocator, side);
+            status = model ? confirm_model(&m, model, &own)
+                           : confirm_no_model(&m, learner, run->evidence, &own);
+        hsp__scratch_free(&m.scratch);
         hsp__provenance_free(&m.told);
-        hsp__free(&ctx->allocator, m.y);
         hsp_data_free(m.again);
     }
-    if (status == HSP_UNSUPPORTED) { /* a number that exact arithmetic does not take */
-        confirm_why(&m, own.message);
-        status = HSP_OK;
-    }
+    if (status == HSP_UNSUPPORTED) /* a number that exact arithmetic does not take */
+        status = confirm_why(&m, own.message);
     if (status) {
         hsp_evidence_free(found.evidence);
         if (err) *err = own;

@@ -15,9 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "learn/erm/erm.h"
 #include "learn/learner.h"
 #include "learn/row_weights.h"
@@ -39,51 +37,30 @@ typedef struct prove_optimal_state {
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
-/* The costs of the two classes as the learner had them. */
-static hsp_status prove_optimal_costs(prove_optimal_state *m, const hsp_options *options,
-                                      hsp_error *err)
-{
-    hsp__prove *prove = m->prove;
-    const uint64_t *sides = prove->data.sides;
-    const double n = (double)(sides[0] + sides[1]);
-    double weight[2] = {1, 1};
-    int balanced = 0;
-    hsp_status status = hsp__row_weights_classes(prove->ctx, options, &prove->model->class_names,
-                                                 err, weight, &balanced);
-    if (status) return status;
-    const double C = m->plan.C > 0 ? m->plan.C : 1 / (m->plan.lambda * n);
-    for (int side = 0; side < 2; side++) {
-        m->cost[side] = C * weight[side];
-        if (balanced) m->cost[side] *= n / (2 * (double)sides[side]);
-        assert(!(m->cost[side] < 0));
-    }
-    return HSP_OK;
-}
-
 /* Why the model is none that the claim is about; NULL: it is one. */
 static const char *prove_optimal_refuse(const prove_optimal_state *m, const hsp_options *options)
 {
-    const hsp_model *model = m->prove->model;
-    const uint64_t *sides = m->prove->data.sides;
+    const hsp__prove_file *file = &m->prove->data;
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
+    const char *loss = hsp_options_text(options, "loss");
     if (hsp_options_flag(options, "hard"))
         return "a hard-margin model has no losses; the claim 'separable' states its margin";
-    const char *loss = hsp_options_text(options, "loss");
     if (strcmp(loss, "hinge") != 0 && strcmp(loss, "squared") != 0)
         return "the claim is about hinge and squared hinge loss";
     if (m->plan.penalty != HSP__PENALTY_L2) return "the penalty is not l2";
     if (hsp_options_text(options, "row-weight")) return "its rows have weights of their own";
-    if (!hsp_model_row_coefficients(model).count)
-        return "the model has no dual coefficients; train it with --keep-dual";
-    return sides[0] && sides[1] ? NULL : "all rows are of one class";
+    if (!updates.count) return "the model has no dual coefficients; train it with --keep-dual";
+    if (!file->sides[0] || !file->sides[1]) return "all rows are of one class";
+    for (uint64_t k = 0; k < updates.count; k++) {
+        const uint64_t i = updates.row[k];
+        if (i >= file->rows->rows || (k && i <= updates.row[k - 1]))
+            return "its rows are not those of this file";
+        if (updates.amount[k] * file->y[i] < 0) return "its labels are not those of this file";
+    }
+    return NULL;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-
-static hsp__long prove_optimal_loss(const prove_optimal_state *m, hsp__long margin)
-{
-    const hsp__long z = fmaxl(0, 1 - margin);
-    return m->squared ? z * z : z;
-}
 
 /* ||sum a y x||^2, from above. */
 static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *err,
@@ -96,8 +73,8 @@ static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *e
     hsp__long *sum = hsp__scratch_new(&m->prove->scratch, view->cols, sizeof *sum);
     hsp__long *size = hsp__scratch_new(&m->prove->scratch, view->cols, sizeof *size);
     hsp__long total = 0, error = 0;
-    hsp_status status = sum && size ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t k = 0; !status && k < updates.count; k++) {
+    if (m->prove->scratch.failed) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < updates.count; k++) {
         const hsp__row row = hsp__view_row(view, updates.row[k]);
         const hsp__long a = (hsp__long)m->dual[k] * unit;
         for (uint64_t e = 0; e < row.count; e++) {
@@ -107,26 +84,13 @@ static hsp_status prove_optimal_dual_square(prove_optimal_state *m, hsp_error *e
             size[j] += fabsl(term) + (file->slack ? fabsl(a) * (hsp__long)file->slack[j] : 0);
         }
     }
-    for (uint64_t j = 0; !status && j < view->cols; j++) {
+    for (uint64_t j = 0; j < view->cols; j++) {
         const hsp__long off = size[j] * 0x1p-50L;
         total += sum[j] * sum[j];
         error += off * (2 * fabsl(sum[j]) + off);
     }
     *square = total + error;
-    return status;
-}
-
-/* With a kernel the coefficients are the dual weights: w = u, and ||w||^2 = sum a y <w, x>. */
-static void prove_optimal_kernel_square(prove_optimal_state *m)
-{
-    const hsp__long unit = powl(10, -(hsp__long)m->s.places);
-    hsp__long sum = 0, size = 0;
-    for (uint64_t k = 0; k < m->s.count; k++) {
-        const hsp__long a = (hsp__long)m->s.grid[k] * unit;
-        sum += a * m->scores[m->s.row[k]];
-        size += fabsl(a) * m->errors[m->s.row[k]];
-    }
-    m->square = sum + size;
+    return HSP_OK;
 }
 
 static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
@@ -134,20 +98,25 @@ static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
     const hsp__prove_file *file = &m->prove->data;
     const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
     const hsp__long unit = powl(10, -(hsp__long)m->places), b = (hsp__long)m->s.b;
-    hsp__long primal = 0, gain = 0, t = 0, dual_square = 0;
-    hsp_status status = HSP_OK;
+    hsp__long primal = 0, gain = 0, t = 0, dual_square = 0, size = 0;
     if (m->s.row) {
-        prove_optimal_kernel_square(m);
-        dual_square = m->square;
+        /* with a kernel the coefficients are the dual weights: w = u, ||w||^2 = sum a y <w, x> */
+        const hsp__long own_unit = powl(10, -(hsp__long)m->s.places);
+        for (uint64_t k = 0; k < m->s.count; k++) {
+            const hsp__long a = (hsp__long)m->s.grid[k] * own_unit;
+            m->square += a * m->scores[m->s.row[k]];
+            size += fabsl(a) * m->errors[m->s.row[k]];
+        }
+        dual_square = m->square += size;
     } else {
         for (uint64_t j = 0; j < m->s.features; j++)
             m->square += (hsp__long)m->s.w[j] * (hsp__long)m->s.w[j];
-        status = prove_optimal_dual_square(m, err, &dual_square);
+        HSP__TRY(prove_optimal_dual_square(m, err, &dual_square));
     }
-    if (status) return status;
     for (uint64_t i = 0; i < file->rows->rows; i++) {
         const hsp__long margin = (hsp__long)file->y[i] * (m->scores[i] + b) - m->errors[i];
-        primal += (hsp__long)m->cost[file->y[i] > 0] * prove_optimal_loss(m, margin);
+        const hsp__long z = fmaxl(0, 1 - margin);
+        primal += (hsp__long)m->cost[file->y[i] > 0] * (m->squared ? z * z : z);
     }
     for (uint64_t k = 0; k < updates.count; k++) {
         const hsp__long a = fabsl((hsp__long)m->dual[k] * unit);
@@ -164,21 +133,6 @@ static hsp_status prove_optimal_gap(prove_optimal_state *m, hsp_error *err)
     m->gap = fmaxl(m->gap, 0) + (fabsl(primal) + fabsl(gain)) * 1e-15L;
     assert(!(m->gap < 0) && !(m->square < 0));
     return HSP_OK;
-}
-
-/* ---- Dual weights ---------------------------------------------------------------------------- */
-
-static const char *prove_optimal_check_rows(const prove_optimal_state *m)
-{
-    const hsp_row_coefficients updates = hsp_model_row_coefficients(m->prove->model);
-    const hsp__prove_file *file = &m->prove->data;
-    for (uint64_t k = 0; k < updates.count; k++) {
-        const uint64_t i = updates.row[k];
-        if (i >= file->rows->rows || (k && i <= updates.row[k - 1]))
-            return "its rows are not those of this file";
-        if (updates.amount[k] * file->y[i] < 0) return "its labels are not those of this file";
-    }
-    return NULL;
 }
 
 /* ---- Stable predictions ---------------------------------------------------------------------- */
@@ -258,41 +212,6 @@ static hsp_status prove_optimal_reach(const prove_optimal_state *m, const hsp__p
     return HSP_OK;
 }
 
-/* The list of rows whose label may be another at the optimum. */
-static void prove_optimal_write_rows(prove_optimal_state *m, const hsp__prove_file *file,
-                                     const hsp__long *scores, const hsp__long *errors,
-                                     const hsp__long *reach, const hsp__long *ends)
-{
-    hsp__text *text = &m->prove->claims;
-    hsp__claim_open(text, "\nmay_change", '[');
-    for (uint64_t i = 0; i < file->rows->rows; i++) {
-        const hsp__long s = scores[i] + (hsp__long)m->s.b, off = reach[i] + 2 * errors[i];
-        int stable = fabsl(s) > off;
-        if (m->plan.offset == HSP__OFFSET_FREE)
-            stable = (scores[i] - off + ends[0] > 0 && s > errors[i]) ||
-                     (scores[i] + off + ends[1] < 0 && s < -errors[i]);
-        if (!stable) hsp__claim_count(text, NULL, i + 1);
-    }
-    hsp__claim_close(text, ']');
-}
-
-static void prove_optimal_write_ends(prove_optimal_state *m, hsp__long ends[2])
-{
-    hsp__text *text = &m->prove->claims;
-    const hsp__long most = fmaxl(fabsl(ends[0]), fabsl(ends[1]));
-    const int places = most > 0 ? 15 - (int)ceill(log10l(most)) : 0;
-    const hsp__long unit = powl(10, -(hsp__long)places);
-    const int64_t low = (int64_t)floorl(ends[0] / unit) - 1;
-    const int64_t high = (int64_t)ceill(ends[1] / unit) + 1;
-    assert(low < high);
-    hsp__claim_open(text, "\noffset_interval", '[');
-    hsp__claim_grid(text, NULL, low, places);
-    hsp__claim_grid(text, NULL, high, places);
-    hsp__claim_close(text, ']');
-    ends[0] = (hsp__long)low * unit * (1 - 1e-17L);
-    ends[1] = (hsp__long)high * unit;
-}
-
 /* ---- The claims ------------------------------------------------------------------------------ */
 
 static void prove_optimal_write(prove_optimal_state *m, const char *claim)
@@ -319,7 +238,8 @@ static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
 {
     hsp__prove *prove = m->prove;
     hsp__scratch *scratch = &prove->scratch;
-    const int test = prove->test.path != NULL;
+    hsp__text *text = &prove->claims;
+    const int test = prove->test.path != NULL, offset = m->plan.offset == HSP__OFFSET_FREE;
     const hsp__prove_file *file = test ? &prove->test : &prove->data;
     const uint64_t n = prove->data.rows->rows, rows = file->rows->rows;
     hsp__long ends[2] = {0, 0};
@@ -327,103 +247,114 @@ static hsp_status prove_optimal_stable(prove_optimal_state *m, hsp_error *err)
     hsp__long *scores = hsp__scratch_new(scratch, rows, sizeof *scores);
     hsp__long *errors = hsp__scratch_new(scratch, rows, sizeof *errors);
     int found[2] = {1, 1};
-    hsp_status status = scratch->failed ? hsp__fail_memory(err) : HSP_OK;
-    if (!status) status = prove_optimal_reach(m, &prove->data, err, reach);
-    if (!status && m->plan.offset == HSP__OFFSET_FREE) {
-        ends[0] = prove_optimal_end(m, reach, 1, &found[0]);
-        ends[1] = prove_optimal_end(m, reach, -1, &found[1]);
-    }
-    if (!status && test) status = prove_optimal_reach(m, file, err, reach);
-    if (!status) status = hsp__prove_scores(prove, &m->s, file, err, scores, errors);
-    if (!status && found[0] && found[1]) {
-        prove_optimal_write(m, "stable predictions");
-        hsp__claim_word(&prove->claims, "\nfile", test ? "test" : "data");
-        if (m->plan.offset == HSP__OFFSET_FREE) prove_optimal_write_ends(m, ends);
-        prove_optimal_write_rows(m, file, scores, errors, reach, ends);
-        status = hsp__prove_end(prove, err, "stable");
-    } else if (!status) {
-        status = hsp__prove_skip(
+    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(prove_optimal_reach(m, &prove->data, err, reach));
+    for (int side = 0; offset && side < 2; side++)
+        ends[side] = prove_optimal_end(m, reach, side ? -1 : 1, &found[side]);
+    if (!found[0] || !found[1])
+        return hsp__prove_skip(
             prove, err, "stable",
             "the duality gap is too large to bound the optimal offset; train with a smaller --gap");
+    if (test) HSP__TRY(prove_optimal_reach(m, file, err, reach));
+    HSP__TRY(hsp__prove_scores(prove, &m->s, file, err, scores, errors));
+    prove_optimal_write(m, "stable predictions");
+    hsp__claim_word(text, "\nfile", test ? "test" : "data");
+    if (offset) {
+        const hsp__long most = fmaxl(fabsl(ends[0]), fabsl(ends[1]));
+        const int places = most > 0 ? 15 - (int)ceill(log10l(most)) : 0;
+        const hsp__long unit = powl(10, -(hsp__long)places);
+        const int64_t low = (int64_t)floorl(ends[0] / unit) - 1;
+        const int64_t high = (int64_t)ceill(ends[1] / unit) + 1;
+        assert(low < high);
+        hsp__claim_open(text, "\noffset_interval", '[');
+        hsp__claim_grid(text, NULL, low, places);
+        hsp__claim_grid(text, NULL, high, places);
+        hsp__claim_close(text, ']');
+        ends[0] = (hsp__long)low * unit * (1 - 1e-17L);
+        ends[1] = (hsp__long)high * unit;
     }
-    return status;
-}
-
-static hsp_status prove_optimal_claims(prove_optimal_state *m, hsp_error *err)
-{
-    hsp__prove *prove = m->prove;
-    const uint64_t n = prove->data.rows->rows;
-    const hsp_row_coefficients updates = hsp_model_row_coefficients(prove->model);
-    m->scores = hsp__scratch_new(&prove->scratch, n, sizeof *m->scores);
-    m->errors = hsp__scratch_new(&prove->scratch, n, sizeof *m->errors);
-    hsp_status status = prove->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
-    /* decimals are cut towards 0, so that a stays in its box */
-    if (!status)
-        status = hsp__prove_round(prove, updates.count, updates.amount,
-                                  m->plan.offset == HSP__OFFSET_FREE, err, &m->dual, &m->places);
-    if (!status) status = hsp__prove_scores(prove, &m->s, &prove->data, err, m->scores, m->errors);
-    if (!status) status = prove_optimal_gap(m, err);
-    if (!status && hsp__prove_named(prove, "optimal")) {
-        prove_optimal_write(m, "optimal");
-        status = hsp__prove_end(prove, err, "optimal");
+    /* the rows whose label may be another at the optimum */
+    hsp__claim_open(text, "\nmay_change", '[');
+    for (uint64_t i = 0; i < rows; i++) {
+        const hsp__long s = scores[i] + (hsp__long)m->s.b, off = reach[i] + 2 * errors[i];
+        const int stable = offset ? (scores[i] - off + ends[0] > 0 && s > errors[i]) ||
+                                        (scores[i] + off + ends[1] < 0 && s < -errors[i])
+                                  : fabsl(s) > off;
+        if (!stable) hsp__claim_count(text, NULL, i + 1);
     }
-    if (!status && hsp__prove_named(prove, "stable")) status = prove_optimal_stable(m, err);
-    return status;
+    hsp__claim_close(text, ']');
+    return hsp__prove_end(prove, err, "stable");
 }
 
 /* Not asked for by name and not applicable: nothing is reported. */
 static hsp_status prove_optimal_skip(hsp__prove *prove, hsp_error *err, const char *why)
 {
-    hsp_status status = HSP_OK;
     if (hsp__prove_named(prove, "optimal"))
-        status = hsp__prove_skip(prove, err, "optimal", "%s", why);
-    if (!status && hsp__prove_named(prove, "stable"))
-        status = hsp__prove_skip(prove, err, "stable", "%s", why);
-    return status;
+        HSP__TRY(hsp__prove_skip(prove, err, "optimal", "%s", why));
+    if (hsp__prove_named(prove, "stable"))
+        HSP__TRY(hsp__prove_skip(prove, err, "stable", "%s", why));
+    return HSP_OK;
 }
 
 static hsp_status prove_optimal_run(prove_optimal_state *m, const hsp_options *options,
                                     hsp_error *err)
 {
-    hsp_status status = hsp__erm_plan_read(options, &m->plan, err);
-    if (status) return status;
+    hsp__prove *prove = m->prove;
+    const uint64_t n = prove->data.rows->rows, *sides = prove->data.sides;
+    const hsp_row_coefficients updates = hsp_model_row_coefficients(prove->model);
+    double weight[2] = {1, 1};
+    int balanced = 0;
+    HSP__TRY(hsp__erm_plan_read(options, &m->plan, err));
+    const int offset = m->plan.offset == HSP__OFFSET_FREE;
     const char *why = prove_optimal_refuse(m, options);
-    if (!why) why = prove_optimal_check_rows(m);
-    if (why) return prove_optimal_skip(m->prove, err, why);
+    if (why) return prove_optimal_skip(prove, err, why);
     m->squared = strcmp(hsp_options_text(options, "loss"), "squared") == 0;
-    status = prove_optimal_costs(m, options, err);
-    if (!status)
-        status = hsp__prove_separator_new(m->prove, m->plan.offset == HSP__OFFSET_FREE, err, &m->s);
-    if (status) return status;
-    return m->s.why ? prove_optimal_skip(m->prove, err, m->s.why) : prove_optimal_claims(m, err);
-}
-
-/* Of a model for which there is neither this claim nor that of mistakes, that is reported. */
-static hsp_status prove_optimal_other(hsp__prove *prove, const char *learner, hsp_error *err)
-{
-    static const char *const driven[] = {"perceptron", "winnow", "experts"};
-    if (!prove->model) return HSP_OK;
-    for (size_t i = 0; learner && i < sizeof driven / sizeof *driven; i++)
-        if (strcmp(learner, driven[i]) == 0) return HSP_OK;
-    return hsp__prove_skip(prove, err, "optimal",
-                           "the claim is about svm models with dual coefficients (--keep-dual), "
-                           "and this is a model of %.40s",
-                           learner ? learner : "another program");
+    /* the costs of the two classes as the learner had them */
+    HSP__TRY(hsp__row_weights_classes(prove->ctx, options, &prove->model->class_names, err, weight,
+                                      &balanced));
+    const double C = m->plan.C > 0 ? m->plan.C : 1 / (m->plan.lambda * (double)n);
+    for (int side = 0; side < 2; side++) {
+        m->cost[side] = C * weight[side];
+        if (balanced) m->cost[side] *= (double)n / (2 * (double)sides[side]);
+        assert(!(m->cost[side] < 0));
+    }
+    HSP__TRY(hsp__prove_separator_new(prove, offset, err, &m->s));
+    if (m->s.why) return prove_optimal_skip(prove, err, m->s.why);
+    m->scores = hsp__scratch_new(&prove->scratch, n, sizeof *m->scores);
+    m->errors = hsp__scratch_new(&prove->scratch, n, sizeof *m->errors);
+    if (prove->scratch.failed) return hsp__fail_memory(err);
+    /* decimals are cut towards 0, so that a stays in its box */
+    HSP__TRY(
+        hsp__prove_round(prove, updates.count, updates.amount, offset, err, &m->dual, &m->places));
+    HSP__TRY(hsp__prove_scores(prove, &m->s, &prove->data, err, m->scores, m->errors));
+    HSP__TRY(prove_optimal_gap(m, err));
+    if (hsp__prove_named(prove, "optimal")) {
+        prove_optimal_write(m, "optimal");
+        HSP__TRY(hsp__prove_end(prove, err, "optimal"));
+    }
+    return hsp__prove_named(prove, "stable") ? prove_optimal_stable(m, err) : HSP_OK;
 }
 
 hsp_status hsp__prove_optimal(hsp__prove *prove, hsp_error *err)
 {
     const hsp_allocator *memory = &prove->ctx->allocator;
+    const char *learner = prove->model ? hsp_model_metadata(prove->model, "learner") : NULL;
     prove_optimal_state m = {.prove = prove};
     hsp_options *options = NULL;
-    const int named = hsp_options_list_count(prove->options, "claim") > 0;
     if (!hsp__prove_named(prove, "optimal") && !hsp__prove_named(prove, "stable")) return HSP_OK;
-    const char *learner = prove->model ? hsp_model_metadata(prove->model, "learner") : NULL;
     if (!learner || strcmp(learner, "svm") != 0) {
-        if (named)
+        if (hsp_options_list_count(prove->options, "claim") > 0)
             return prove_optimal_skip(prove, err,
                                       "it needs --model with a model of svm --keep-dual");
-        return prove_optimal_other(prove, learner, err);
+        /* of a model for which there is neither this claim nor that of mistakes, that is reported */
+        if (!prove->model ||
+            (learner && (strcmp(learner, "perceptron") == 0 || strcmp(learner, "winnow") == 0 ||
+                         strcmp(learner, "experts") == 0)))
+            return HSP_OK;
+        return hsp__prove_skip(prove, err, "optimal",
+                               "the claim is about svm models with dual coefficients "
+                               "(--keep-dual), and this is a model of %.40s",
+                               learner ? learner : "another program");
     }
     hsp__text_init(&m.s.text, memory);
     hsp__text_init(&m.s.kernel, memory);
