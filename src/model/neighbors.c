@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized_report.h"
-#include "data/metadata.h"
+#include "data/container.h"
 #include "model/hypothesis.h"
 
 enum {

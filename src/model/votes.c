@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/stop.h"
-#include "data/metadata.h"
+#include "data/container.h"
 #include "model/hypothesis.h"
 
 enum { VOTES_ROWS = 64 }; /* rows at a time whose kernel values with all support rows are kept */
