@@ -152,18 +152,6 @@ static int check_csv_byte(check_csv_table *own)
     return own->p == own->end ? EOF : (unsigned char)*own->p++;
 }
 
-/* Behind the first quote, up to the byte behind the last, which is given back. */
-static int check_csv_quoted(hsv_checker *c, hsv_table *t, check_csv_table *own)
-{
-    for (;;) {
-        int byte = check_csv_byte(own);
-        if (byte == EOF) hsv_bad_line(c, t, "a quote is not closed");
-        if (byte == '"' && (byte = check_csv_byte(own)) != '"') return byte;
-        if (byte == '\n') t->number++;
-        own->buffer[own->used++] = (char)byte;
-    }
-}
-
 /* A byte outside quotes; a carriage return is part of the end of a line, or of the file. */
 static int check_csv_outside(hsv_checker *c, const hsv_table *t, check_csv_table *own, int byte)
 {
@@ -187,7 +175,14 @@ static int check_csv_cell_read(hsv_checker *c, hsv_table *t, check_csv_table *ow
     while (check_csv_blank(t, byte) || (t->separator == ' ' && byte == ' '))
         byte = check_csv_byte(own);
     cell->quoted = byte == '"';
-    byte = check_csv_outside(c, t, own, cell->quoted ? check_csv_quoted(c, t, own) : byte);
+    while (cell->quoted) { /* up to the byte behind the last quote */
+        byte = check_csv_byte(own);
+        if (byte == EOF) hsv_bad_line(c, t, "a quote is not closed");
+        if (byte == '"' && (byte = check_csv_byte(own)) != '"') break;
+        if (byte == '\n') t->number++;
+        own->buffer[own->used++] = (char)byte;
+    }
+    byte = check_csv_outside(c, t, own, byte);
     size_t end = own->used;
     for (; byte != t->separator && byte != '\n' && byte != EOF;
          byte = check_csv_outside(c, t, own, check_csv_byte(own))) {
@@ -328,25 +323,6 @@ static int check_csv_next(hsv_checker *c, hsv_table *t)
 
 #define CHECK_CSV_SHOWN 8 /* values of a list that are named */
 
-/* "a" < "b" < "c": the order of an ordinal changes what is claimed, and is there in full. Of a
- * category the first few and how many there are. */
-static const char *check_csv_list(hsv_checker *c, const check_csv_field *f, int ordinal)
-{
-    const int all = ordinal || f->count <= CHECK_CSV_SHOWN;
-    const size_t shown = all ? f->count : CHECK_CSV_SHOWN - 2;
-    const char **quoted = hsv_new(c, shown, sizeof *quoted);
-    size_t room = 64;
-    for (size_t i = 0; i < shown; i++) {
-        quoted[i] = hsv_quote(c, f->list[i], strlen(f->list[i]));
-        room += strlen(quoted[i]) + 3;
-    }
-    char *text = hsv_new(c, room, 1), *to = text;
-    for (size_t i = 0; i < shown; i++)
-        to += sprintf(to, "%s%s", !i ? "" : ordinal ? " < " : ", ", quoted[i]);
-    if (!all) sprintf(to, ", ... (%zu values)", f->count);
-    return text;
-}
-
 static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
 {
     const check_csv_field *f = t->fields[k].more;
@@ -356,8 +332,22 @@ static void check_csv_say_field(hsv_checker *c, const hsv_table *t, size_t k)
         size_t unseen = 0;
         for (size_t i = 0; i < f->count; i++)
             unseen += !f->values[i].seen;
+        /* "a" < "b" < "c": the order of an ordinal changes what is claimed, and is there in full. Of
+         * a category the first few and how many there are. */
+        const int all = ordinal || f->count <= CHECK_CSV_SHOWN;
+        const size_t shown = all ? f->count : CHECK_CSV_SHOWN - 2;
+        const char **quoted = hsv_new(c, shown, sizeof *quoted);
+        size_t room = 64;
+        for (size_t i = 0; i < shown; i++) {
+            quoted[i] = hsv_quote(c, f->list[i], strlen(f->list[i]));
+            room += strlen(quoted[i]) + 3;
+        }
+        char *text = hsv_new(c, room, 1), *to = text;
+        for (size_t i = 0; i < shown; i++)
+            to += sprintf(to, "%s%s", !i ? "" : ordinal ? " < " : ", ", quoted[i]);
+        if (!all) sprintf(to, ", ... (%zu values)", f->count);
         hsv_say(c, "%s: field %zu is %s%s: %s.", t->name, k + 1, ordinal ? "ordinal" : "a category",
-                f->codes ? ", its numbers are codes" : "", check_csv_list(c, f, ordinal));
+                f->codes ? ", its numbers are codes" : "", text);
         if (unseen && t == &c->data) {
             if (!f->unseen || unseen == f->count)
                 hsv_unreadable(c, "%s: field %zu has a value in its list that no row has", t->name,

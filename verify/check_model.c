@@ -64,23 +64,6 @@ static void check_model_double(hsv_checker *c, const unsigned char *p, mpq_t out
     mpq_set_d(out, value);
 }
 
-static int check_model_same(hsv_checker *c, const check_model_weights *m, const hsv_json *separator)
-{
-    hsv_point w = {0};
-    mpq_t *q = hsv_rationals(c, 2);
-    hsv_point_read(c, separator, 1, &w);
-    check_model_double(c, m->offset, q[0]);
-    int same = mpq_equal(q[0], *w.b);
-    for (size_t j = 0; same && (j < m->count || j < w.count); j++) {
-        mpq_set_ui(q[0], 0, 1);
-        mpq_set_ui(q[1], 0, 1);
-        if (j < m->count) check_model_double(c, m->weights + 8 * j, q[0]);
-        if (j < w.count) hsv_ratio(q[1], w.value[j], *w.below);
-        same = mpq_equal(q[0], q[1]);
-    }
-    return same;
-}
-
 /* Is it the file that the certificate was made for? Whose separators are in the claims? */
 void hsv_model_check(hsv_checker *c, const hsv_json *root)
 {
@@ -116,7 +99,20 @@ void hsv_model_check(hsv_checker *c, const hsv_json *root)
         const hsv_json *separator = hsv_find(claim, run ? "model" : "separator");
         if (!separator || separator->type != HSV_OBJECT || !hsv_find(separator, "w")) continue;
         separators++;
-        same += m.count && check_model_same(c, &m, separator);
+        if (!m.count) continue;
+        hsv_point w = {0};
+        mpq_t *q = hsv_rationals(c, 2);
+        hsv_point_read(c, separator, 1, &w);
+        check_model_double(c, m.offset, q[0]);
+        int equal = mpq_equal(q[0], *w.b);
+        for (size_t j = 0; equal && (j < m.count || j < w.count); j++) {
+            mpq_set_ui(q[0], 0, 1);
+            mpq_set_ui(q[1], 0, 1);
+            if (j < m.count) check_model_double(c, m.weights + 8 * j, q[0]);
+            if (j < w.count) hsv_ratio(q[1], w.value[j], *w.below);
+            equal = mpq_equal(q[0], q[1]);
+        }
+        same += (size_t)equal;
     }
     if (!m.count)
         hsv_say(c, "model: its weights were not compared: it is not a linear model of two classes "

@@ -105,21 +105,6 @@ static void error_round(error_upper *x)
     x->exponent += (long)(size - ERROR_BITS);
 }
 
-/* x = base^n */
-static void error_power(error_upper *x, error_upper *base, size_t n)
-{
-    for (; n; n /= 2) {
-        if (n % 2) {
-            mpz_mul(*x->mantissa, *x->mantissa, *base->mantissa);
-            x->exponent += base->exponent;
-            error_round(x);
-        }
-        mpz_mul(*base->mantissa, *base->mantissa, *base->mantissa);
-        base->exponent *= 2;
-        error_round(base);
-    }
-}
-
 /* P[Bin(n, p) <= m] <= delta? With p = a / q the terms are over q^n; they grow from (q - a)^n by
  * (n - k) a / ((k + 1) (q - a)). */
 static int error_tail(hsv_checker *c, size_t n, size_t m, const mpq_t p, const mpq_t delta)
@@ -132,7 +117,16 @@ static int error_tail(hsv_checker *c, size_t n, size_t m, const mpq_t p, const m
     hsv_spend(c, (m + 2) * 20000);
     mpz_set(*base.mantissa, z[3]);
     mpz_set_ui(*term.mantissa, 1);
-    error_power(&term, &base, n);
+    for (size_t left = n; left; left /= 2) { /* base^n */
+        if (left % 2) {
+            mpz_mul(*term.mantissa, *term.mantissa, *base.mantissa);
+            term.exponent += base.exponent;
+            error_round(&term);
+        }
+        mpz_mul(*base.mantissa, *base.mantissa, *base.mantissa);
+        base.exponent *= 2;
+        error_round(&base);
+    }
     for (size_t k = 0; k <= m; k++) {
         /* sum += term, over the smaller power of 2 */
         if (!mpz_sgn(*sum.mantissa)) sum.exponent = term.exponent;

@@ -155,27 +155,6 @@ static void experts_row(hsv_checker *c, const hsv_row *row, experts_panel *p)
         p->half[j] += (size_t)(1 - row->y * p->vote[j]);
 }
 
-/* (2 / (1 + beta))^(2 m) <= N^2 (1 / beta)^h, in whole numbers. */
-static int experts_bound(hsv_checker *c, const experts_panel *p, size_t half)
-{
-    mpz_t *z = hsv_integers(c, 4);
-    mpz_srcptr above = mpq_numref(*p->beta), below = mpq_denref(*p->beta);
-    if ((p->mistakes + half) * (mpz_sizeinbase(below, 2) + 2) > 10 * (size_t)EXPERTS_EXACT)
-        hsv_reject(c, "experts: the powers that the bound compares are too long");
-    mpz_mul_2exp(z[0], below, 1);
-    mpz_pow_ui(z[0], z[0], 2 * p->mistakes);
-    mpz_pow_ui(z[1], above, half);
-    mpz_mul(z[0], z[0], z[1]);
-    mpz_add(z[2], above, below);
-    mpz_pow_ui(z[2], z[2], 2 * p->mistakes);
-    mpz_pow_ui(z[1], below, half);
-    mpz_mul(z[2], z[2], z[1]);
-    mpz_set_ui(z[3], p->columns * (size_t)(1 + p->negated));
-    mpz_mul(z[2], z[2], z[3]);
-    mpz_mul(z[2], z[2], z[3]);
-    return mpz_cmp(z[0], z[2]) <= 0;
-}
-
 static void experts_options(hsv_checker *c, const hsv_json *claim, experts_panel *p)
 {
     if (!hsv_get_number(c, claim, "beta", *p->beta) || mpq_sgn(*p->beta) <= 0 ||
@@ -230,7 +209,23 @@ void hsv_claim_experts(hsv_checker *c, const hsv_json *claim)
     mpq_canonicalize(q[1]);
     if (!mpq_equal(q[0], q[1]) || own != least)
         hsv_reject(c, "the best expert, or its number of mistakes, is another");
-    if (!experts_bound(c, &p, least)) hsv_reject(c, "experts: the bound does not hold");
+    /* (2 / (1 + beta))^(2 m) <= N^2 (1 / beta)^h, in whole numbers */
+    mpz_t *z = hsv_integers(c, 4);
+    mpz_srcptr above = mpq_numref(*p.beta), below = mpq_denref(*p.beta);
+    if ((p.mistakes + least) * (mpz_sizeinbase(below, 2) + 2) > 10 * (size_t)EXPERTS_EXACT)
+        hsv_reject(c, "experts: the powers that the bound compares are too long");
+    mpz_mul_2exp(z[0], below, 1);
+    mpz_pow_ui(z[0], z[0], 2 * p.mistakes);
+    mpz_pow_ui(z[1], above, least);
+    mpz_mul(z[0], z[0], z[1]);
+    mpz_add(z[2], above, below);
+    mpz_pow_ui(z[2], z[2], 2 * p.mistakes);
+    mpz_pow_ui(z[1], below, least);
+    mpz_mul(z[2], z[2], z[1]);
+    mpz_set_ui(z[3], p.columns * (size_t)(1 + p.negated));
+    mpz_mul(z[2], z[2], z[3]);
+    mpz_mul(z[2], z[2], z[3]);
+    if (mpz_cmp(z[0], z[2]) > 0) hsv_reject(c, "experts: the bound does not hold");
     static const char *const ties[] = {"ties negative", "ties positive", "ties mistakes"};
     hsv_say(c,
             "mistakes: weighted majority of %zu experts (beta %.*s, %s, passes %zu, columns that "

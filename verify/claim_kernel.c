@@ -36,22 +36,17 @@ static mpz_t *kernel_row(const kernel_gram *g, size_t i)
     return g->lo + i * (i + 1) / 2;
 }
 
-static void kernel_matrix(hsv_checker *c, kernel_gram *g)
-{
-    mpz_t *same = hsv_integers(c, 1);
-    g->lo = hsv_integers(c, g->n * (g->n + 1) / 2);
-    for (size_t i = 0; i < g->n; i++)
-        for (size_t j = 0; j <= i; j++)
-            hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, kernel_row(g, i)[j], *same);
-}
-
 /* Elimination without fractions (Bareiss): every number is a minor of K, so that the division is
  * exact, and what is left has the signs of the Schur complement. The rank comes back. */
 static size_t kernel_eliminate(hsv_checker *c, kernel_gram *g)
 {
     const size_t n = g->n;
-    mpz_t *last = hsv_integers(c, 1);
+    mpz_t *last = hsv_integers(c, 2), *same = last + 1;
     size_t rank = 0;
+    g->lo = hsv_integers(c, n * (n + 1) / 2);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++)
+            hsv_kernel_value(c, g->kernel, g->rows + i, g->rows + j, kernel_row(g, i)[j], *same);
     mpz_set_ui(*last, 1);
     for (size_t k = 0; k < n; k++) {
         mpz_srcptr pivot = kernel_row(g, k)[k];
@@ -190,7 +185,6 @@ void hsv_claim_kernel(hsv_checker *c, const hsv_json *claim)
         return;
     }
     if (g.n > KERNEL_EXACT) hsv_reject(c, "kernel: more than %d rows need a factor", KERNEL_EXACT);
-    kernel_matrix(c, &g);
     const size_t rank = kernel_eliminate(c, &g);
     hsv_say(c, "kernel: the Gram matrix of %s on %zu row%s is positive semidefinite, of rank %zu.",
             hsv_kernel_name(c, hsv_find(claim, "kernel"), ""), g.n, HSV_S(g.n), rank);

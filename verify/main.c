@@ -24,13 +24,6 @@ static void main_no_memory(int number) /* GMP says so, and aborts */
     _Exit(HALFSPACE_NO_MEMORY);
 }
 
-static FILE *main_open(const char *path)
-{
-    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
-    if (!file) fprintf(stderr, "%s: cannot be opened: %s\n", path, strerror(errno));
-    return file;
-}
-
 int main(int argc, char **argv)
 {
     const char *paths[4] = {NULL, NULL, NULL, NULL}; /* certificate, data, test, model */
@@ -57,8 +50,12 @@ int main(int argc, char **argv)
         return 2;
     }
     FILE *files[4] = {NULL, NULL, NULL, NULL};
-    for (int i = 0; i < 4; i++)
-        if (paths[i] && !(files[i] = main_open(paths[i]))) return HALFSPACE_UNREADABLE;
+    for (int i = 0; i < 4; i++) {
+        if (paths[i]) files[i] = strcmp(paths[i], "-") ? fopen(paths[i], "rb") : stdin;
+        if (!paths[i] || files[i]) continue;
+        fprintf(stderr, "%s: cannot be opened: %s\n", paths[i], strerror(errno));
+        return HALFSPACE_UNREADABLE;
+    }
     const halfspace_files in = {.cert = files[0],
                                 .data = files[1],
                                 .test = files[2],
