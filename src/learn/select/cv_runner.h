@@ -2,7 +2,7 @@
 #ifndef HSP_LEARN_SELECT_CV_RUNNER_H
 #define HSP_LEARN_SELECT_CV_RUNNER_H
 
-#include "halfspace_all.h"
+#include "base/options.h"
 #include "learn/select/folds.h"
 
 typedef struct hsp__cv_runner {
@@ -32,11 +32,9 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count);
 hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 
 /* The options folds and fold-seed, which every table of this kind begins with. */
-#define HSP__FOLD_OPTIONS                                                       \
-    {"folds", HSP_OPTION_INTEGER, "5", 2, 10000, NULL, "K", "number of folds"}, \
-    {                                                                           \
-        "fold-seed", HSP_OPTION_INTEGER, "1", 0, 9007199254740992.0, NULL, "N", \
-            "seed of the assignment of rows to folds"                           \
-    }
+#define HSP__FOLD_OPTIONS                                          \
+    HSP__INTEGER("folds", "5", 2, 10000, "K", "number of folds"),  \
+        HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N", \
+                     "seed of the assignment of rows to folds")
 
 #endif
