@@ -108,7 +108,7 @@ hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
     hsp__scratch memory = {.memory = &quiet->allocator};
     double *values = hsp__scratch_raw(&memory, rows * most, sizeof *values);
     double *part = hsp__scratch_raw(&memory, rows * scorers, sizeof *part);
-    void *packed = hsp__scratch_raw(&memory, hsp__product_scratch((size_t)most, sizeof(double)), 1);
+    void *packed = hsp__scratch_raw(&memory, hsp__product_packed((size_t)most, sizeof(double)), 1);
     hsp__guests guests = {.rows = NULL};
     hsp_status status = memory.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = hsp__guests_init(&guests, quiet, support, view, err);
@@ -121,9 +121,13 @@ hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
             status = hsp__support_values(quiet, support, &guests, from, count, at, some, values,
                                          some, err);
             if (status) break;
-            hsp__product_f64((size_t)count, (size_t)scorers, (size_t)some, values, (size_t)some,
-                             model->expansion->coefficients + at, (size_t)all, part,
-                             (size_t)scorers, packed);
+            for (uint64_t c = 0; c < scorers; c += HSP__PRODUCT_COLS) {
+                const size_t n = (size_t)expansion_least(scorers - c, HSP__PRODUCT_COLS);
+                const double *coefficients = model->expansion->coefficients + c * all + at;
+                hsp__product_pack_f64(n, (size_t)some, coefficients, (size_t)all, packed);
+                hsp__product_with_f64((size_t)count, n, (size_t)some, values, (size_t)some, packed,
+                                      (size_t)some, part + c, (size_t)scorers);
+            }
             for (uint64_t k = 0; k < count * scorers; k++)
                 to[k] += part[k];
         }

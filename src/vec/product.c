@@ -12,11 +12,6 @@ static size_t product_least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t hsp__product_scratch(size_t depth, size_t size)
-{
-    return PRODUCT_COLS * product_least(depth, PRODUCT_DEPTH) * size;
-}
-
 size_t hsp__product_packed(size_t depth, size_t size)
 {
     return PRODUCT_COLS * depth * size;

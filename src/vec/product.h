@@ -9,18 +9,10 @@
 
 #include <stddef.h>
 
-/* Bytes of scratch that a product of rows of `depth` numbers of `size` bytes needs. */
-size_t hsp__product_scratch(size_t depth, size_t size);
-
-/* Rows lie `lda`, `ldb`, `ldc` numbers apart. `scratch` is 64-byte aligned; C is overwritten. On
- * this thread alone: callers cut large products into blocks. */
-void hsp__product_f32(size_t m, size_t n, size_t depth, const float *a, size_t lda, const float *b,
-                      size_t ldb, float *c, size_t ldc, void *scratch);
-void hsp__product_f64(size_t m, size_t n, size_t depth, const double *a, size_t lda,
-                      const double *b, size_t ldb, double *c, size_t ldc, void *scratch);
-
-/* The same in two steps, for a B of at most HSP__PRODUCT_COLS rows that many A meet: `packed` has
- * room for hsp__product_packed bytes. A may have fewer numbers a row than were packed. */
+/* In two steps, for a B of at most HSP__PRODUCT_COLS rows that many A meet: `packed`, 64-byte aligned
+ * where speed counts, has room for hsp__product_packed bytes. Rows lie `lda`, `ldb`, `ldc` numbers
+ * apart; C is overwritten. A may have fewer numbers a row than were packed. On this thread alone:
+ * callers cut large products into blocks. */
 enum { HSP__PRODUCT_COLS = 64 };
 size_t hsp__product_packed(size_t depth, size_t size);
 void hsp__product_pack_f32(size_t n, size_t depth, const float *b, size_t ldb, float *packed);

@@ -43,33 +43,6 @@ static void FN(product_tile)(const hsp__vec_table *vec, size_t rows, size_t cols
         memcpy(c + i * ldc, tile + i * wide, cols * sizeof *c);
 }
 
-/* The part of the sums that lies in `depth` numbers from here. */
-static void FN(product_slice)(const hsp__vec_table *vec, size_t m, size_t n, size_t depth,
-                              const NUM *a, size_t lda, const NUM *b, size_t ldb, NUM *c,
-                              size_t ldc, NUM *packed)
-{
-    const size_t high = vec->panel_rows, wide = vec->FN(panel_cols);
-    for (size_t j = 0; j < n; j += wide) {
-        const size_t cols = product_least(n - j, wide);
-        FN(product_pack)(cols, wide, depth, b + j * ldb, ldb, packed);
-        for (size_t i = 0; i < m; i += high)
-            FN(product_tile)
-        (vec, product_least(m - i, high), cols, depth, a + i * lda, lda, packed, c + i * ldc + j,
-         ldc);
-    }
-}
-
-void FN(hsp__product)(size_t m, size_t n, size_t depth, const NUM *a, size_t lda, const NUM *b,
-                      size_t ldb, NUM *c, size_t ldc, void *scratch)
-{
-    for (size_t i = 0; i < m; i++)
-        memset(c + i * ldc, 0, n * sizeof *c);
-    for (size_t k = 0; k < depth; k += PRODUCT_DEPTH)
-        FN(product_slice)
-    (hsp__vec(), m, n, product_least(depth - k, PRODUCT_DEPTH), a + k, lda, b + k, ldb, c, ldc,
-     scratch);
-}
-
 /* Slices of the depth one behind the other, in each of them panels of rows. */
 void FN(hsp__product_pack)(size_t n, size_t depth, const NUM *b, size_t ldb, NUM *packed)
 {

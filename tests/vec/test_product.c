@@ -51,35 +51,27 @@ static double chain_f64(const double *a, const double *b, size_t depth)
     return sum;
 }
 
-/* Packed before, and deeper than what meets it: the same bits as all at once (in c32 and c64). */
-static void compare_packed(size_t m, size_t n, size_t depth)
+/* A and B of `depth` numbers a row, B packed from rows of `deeper` numbers, at most
+ * HSP__PRODUCT_COLS at a time. */
+static void multiply(size_t m, size_t n, size_t depth, size_t deeper)
 {
-    static float d32[MOST * MOST];
-    static double d64[MOST * MOST];
-    const size_t deeper = depth + 600 < DEEP ? depth + 600 : DEEP;
     void *packed = aligned_alloc(64, (hsp__product_packed(deeper, 8) + 127) / 64 * 64);
-    uint64_t wrong = 0;
-    hsp__product_pack_f32(n, deeper, b32, DEEP, packed);
-    hsp__product_with_f32(m, n, depth, a32, DEEP, packed, deeper, d32, MOST);
-    hsp__product_pack_f64(n, deeper, b64, DEEP, packed);
-    hsp__product_with_f64(m, n, depth, a64, DEEP, packed, deeper, d64, MOST);
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++)
-            wrong += !(d32[i * MOST + j] == c32[i * MOST + j]) +
-                     !(d64[i * MOST + j] == c64[i * MOST + j]);
-    CHECK_NOTE(wrong == 0, "%zu x %zu x %zu: %llu wrong", m, n, depth, (unsigned long long)wrong);
+    for (size_t j = 0; j < n; j += HSP__PRODUCT_COLS) {
+        const size_t some = n - j < HSP__PRODUCT_COLS ? n - j : HSP__PRODUCT_COLS;
+        hsp__product_pack_f32(some, deeper, b32 + j * DEEP, DEEP, packed);
+        hsp__product_with_f32(m, some, depth, a32, DEEP, packed, deeper, c32 + j, MOST);
+        hsp__product_pack_f64(some, deeper, b64 + j * DEEP, DEEP, packed);
+        hsp__product_with_f64(m, some, depth, a64, DEEP, packed, deeper, c64 + j, MOST);
+    }
     free(packed);
 }
 
-static void compare(size_t m, size_t n, size_t depth)
+static void compare_packed(size_t m, size_t n, size_t depth, size_t deeper)
 {
-    void *scratch = aligned_alloc(64, (hsp__product_scratch(depth, 8) + 127) / 64 * 64);
     uint64_t wrong = 0;
     for (size_t i = 0; i < MOST * MOST; i++)
         c32[i] = -7, c64[i] = -7;
-    hsp__product_f32(m, n, depth, a32, DEEP, b32, DEEP, c32, MOST, scratch);
-    hsp__product_f64(m, n, depth, a64, DEEP, b64, DEEP, c64, MOST, scratch);
-    compare_packed(m, n < HSP__PRODUCT_COLS ? n : HSP__PRODUCT_COLS, depth);
+    multiply(m, n, depth, deeper);
     for (size_t i = 0; i < MOST; i++)
         for (size_t j = 0; j < MOST; j++) {
             const int in = i < m && j < n;
@@ -88,7 +80,12 @@ static void compare(size_t m, size_t n, size_t depth)
             wrong += !(c32[i * MOST + j] == want32) + !(c64[i * MOST + j] == want64);
         }
     CHECK_NOTE(wrong == 0, "%zu x %zu x %zu: %llu wrong", m, n, depth, (unsigned long long)wrong);
-    free(scratch);
+}
+
+static void compare(size_t m, size_t n, size_t depth)
+{
+    compare_packed(m, n, depth, depth);
+    compare_packed(m, n, depth, depth + 600 < DEEP ? depth + 600 : DEEP);
 }
 
 static void test_product_is_the_stated_sum(void)
