@@ -91,13 +91,13 @@ static void fields_flush(fields_json *json)
 /* The comma before a value, its line unless it shares one, and the key. */
 static void fields_begin(fields_json *json, const char *key, int same_line)
 {
-    same_line |= json->line;
-    if (json->values++) hsp__text_puts(&json->text, same_line ? ", " : ",");
-    if (!same_line && json->depth) hsp__text_printf(&json->text, "\n%*s", 2 * json->depth, "");
+    if (json->values++) hsp__text_puts(&json->text, same_line && !json->line ? ", " : ",");
+    if (!same_line && !json->line && json->depth)
+        hsp__text_printf(&json->text, "\n%*s", 2 * json->depth, "");
     if (json->take && json->text.size > FIELDS_FLUSH) fields_flush(json);
     if (!key) return;
     hsp__json_put_string(&json->text, key, strlen(key));
-    hsp__text_puts(&json->text, ": ");
+    hsp__text_puts(&json->text, json->line ? ":" : ": ");
 }
 
 static void fields_open(fields_json *json, const char *bracket)

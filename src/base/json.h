@@ -47,7 +47,7 @@ void hsp__json_put_string(hsp__text *text, const char *string, size_t size);
 void hsp__json_put_bytes(hsp__text *text, const char *bytes, size_t size);
 int hsp__json_is_utf8(const char *string, size_t size);
 void hsp__json_put_number(hsp__text *text, double number);
-/* A record as an object in one line. */
+/* A record as an object in one line, without blanks. */
 void hsp__json_put_record(hsp__text *text, const hsp_field *fields, const void *record);
 
 #endif
