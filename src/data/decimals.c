@@ -20,7 +20,7 @@ typedef struct decimals {
     hsp__csv_plan plan; /* of a table */
     uint64_t *column;   /* of a table: the first column of each column of its encoding */
     hsp__text unquoted;
-    void *entries; /* hsp__decimal_entry, of the row at hand */
+    hsp__decimal_entry *entries; /* of the row at hand */
     uint64_t room;
     int unsorted; /* they are not by column: an encoding may have the columns in another order */
     uint64_t row; /* from 0 */
@@ -31,10 +31,9 @@ typedef struct decimals {
 static hsp_status decimals_add(decimals *m, uint64_t count, uint64_t column, const char *text,
                                size_t size, hsp_error *err)
 {
-    if (!hsp__reserve(&m->ctx->allocator, &m->entries, &m->room, count + 1,
-                      sizeof(hsp__decimal_entry)))
+    if (!hsp__reserve(&m->ctx->allocator, &m->entries, &m->room, count + 1, sizeof *m->entries))
         return hsp__fail_memory(err);
-    hsp__decimal_entry *entry = (hsp__decimal_entry *)m->entries + count;
+    hsp__decimal_entry *entry = m->entries + count;
     *entry = (hsp__decimal_entry){column, text, size};
     m->unsorted |= count && entry[-1].column > column;
     return HSP_OK;
@@ -46,16 +45,13 @@ static int decimals_by_column(const void *left, const void *right)
     return a->column < b->column ? -1 : a->column > b->column;
 }
 
-/* The row is complete. */
+/* The row is complete. Too many are an error at the end of the reading. */
 static hsp_status decimals_row(decimals *m, uint64_t count, hsp_error *err)
 {
-    if (m->row >= m->data->view.rows) {
-        m->row++; /* there are too many: the end of the reading says so */
-        return HSP_OK;
-    }
-    if (m->unsorted) qsort(m->entries, count, sizeof(hsp__decimal_entry), decimals_by_column);
+    const uint64_t row = m->row++;
+    if (m->unsorted) qsort(m->entries, count, sizeof *m->entries, decimals_by_column);
     m->unsorted = 0;
-    return m->fn(m->user, m->row++, m->entries, count, err);
+    return row < m->data->view.rows ? m->fn(m->user, row, m->entries, count, err) : HSP_OK;
 }
 
 /* ---- libsvm text ----------------------------------------------------------------------------- */
@@ -65,81 +61,68 @@ static int decimals_ends_token(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '#';
 }
 
-static hsp_status decimals_line(decimals *m, const char *p, const char *end, hsp_error *err)
-{
-    const uint64_t base = (uint64_t)hsp_data_index_base(m->data);
-    uint64_t tokens = 0, count = 0;
-    for (;;) {
-        while (p < end && decimals_ends_token(*p) && *p != '#')
-            p++;
-        if (p == end || *p == '#') break;
-        const char *token = p, *colon = NULL;
-        for (; p < end && !decimals_ends_token(*p); p++)
-            if (*p == ':' && !colon) colon = p;
-        if (!tokens++ || !colon || !(*token >= '0' && *token <= '9')) continue; /* a label; qid:N */
-        uint64_t index = 0;
-        for (const char *q = token; q < colon; q++)
-            index = index * 10 + (uint64_t)(*q - '0');
-        if (index < base || index - base >= m->data->view.cols) continue;
-        hsp_status status =
-            decimals_add(m, count++, index - base, colon + 1, (size_t)(p - colon - 1), err);
-        if (status) return status;
-    }
-    return tokens ? decimals_row(m, count, err) : HSP_OK;
-}
-
 static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *block, hsp_error *err)
 {
-    const char *p = block->text, *end = p + block->size;
+    decimals *m = self;
+    const uint64_t base = (uint64_t)hsp_data_index_base(m->data);
+    const char *next = block->text, *last = next + block->size;
     (void)worker;
-    while (p < end) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
-        hsp_status status = decimals_line(self, p, stop, err);
-        if (status) return status;
-        p = stop + 1;
-        block->lines++;
+    for (; next < last; block->lines++) {
+        const char *p = next, *newline = memchr(p, '\n', (size_t)(last - p));
+        const char *end = newline ? newline : last;
+        uint64_t tokens = 0, count = 0;
+        next = end + 1;
+        for (;;) {
+            while (p < end && decimals_ends_token(*p) && *p != '#')
+                p++;
+            if (p == end || *p == '#') break;
+            const char *token = p, *colon = NULL;
+            for (; p < end && !decimals_ends_token(*p); p++)
+                if (*p == ':' && !colon) colon = p;
+            /* a label; qid:N */
+            if (!tokens++ || !colon || !(*token >= '0' && *token <= '9')) continue;
+            uint64_t index = 0;
+            for (const char *q = token; q < colon; q++)
+                index = index * 10 + (uint64_t)(*q - '0');
+            if (index < base || index - base >= m->data->view.cols) continue;
+            HSP__TRY(
+                decimals_add(m, count++, index - base, colon + 1, (size_t)(p - colon - 1), err));
+        }
+        if (tokens) HSP__TRY(decimals_row(m, count, err));
     }
     return HSP_OK;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static hsp_status decimals_record(decimals *m, hsp__csv_cursor *cursor, hsp_error *err)
-{
-    const hsp__csv_plan *plan = &m->plan;
-    hsp__csv_field field = {.last = 0};
-    uint64_t count = 0;
-    int is_row = 1;
-    for (uint32_t j = 0; !field.last; j++) {
-        hsp_status status = hsp__csv_next(cursor, &field, err);
-        if (status) return status;
-        if (j >= plan->count) continue;
-        const hsp__csv_column *column = &plan->columns[j];
-        const int missing = hsp__csv_is_missing(field.text, field.size);
-        if (column->kind == HSP__COLUMN_LABEL && missing && !field.quoted) is_row = 0;
-        if (column->kind > HSP__COLUMN_ORDINAL) continue;
-        if (missing && plan->missing == HSP__MISSING_DROP) is_row = 0;
-        if (column->kind == HSP__COLUMN_NUMBER && !missing)
-            status =
-                decimals_add(m, count++, m->column[column->encoded], field.text, field.size, err);
-        if (status) return status;
-    }
-    return is_row ? decimals_row(m, count, err) : HSP_OK;
-}
-
 static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block, hsp_error *err)
 {
     decimals *m = self;
+    const hsp__csv_plan *plan = &m->plan;
     hsp__csv_cursor cursor = {.at = block->text,
                               .end = block->text + block->size,
                               .line_start = block->text,
                               .line = 1,
-                              .separator = m->plan.separator,
+                              .separator = plan->separator,
                               .unquoted = &m->unquoted};
     (void)worker;
     while (hsp__csv_skip_blank(&cursor)) {
-        hsp_status status = decimals_record(m, &cursor, err);
-        if (status) return status;
+        hsp__csv_field field = {.last = 0};
+        uint64_t count = 0;
+        int is_row = 1;
+        for (uint32_t j = 0; !field.last; j++) {
+            HSP__TRY(hsp__csv_next(&cursor, &field, err));
+            if (j >= plan->count) continue;
+            const hsp__csv_column *column = &plan->columns[j];
+            const int missing = hsp__csv_is_missing(field.text, field.size);
+            if (column->kind == HSP__COLUMN_LABEL && missing && !field.quoted) is_row = 0;
+            if (column->kind > HSP__COLUMN_ORDINAL) continue;
+            if (missing && plan->missing == HSP__MISSING_DROP) is_row = 0;
+            if (column->kind == HSP__COLUMN_NUMBER && !missing)
+                HSP__TRY(decimals_add(m, count++, m->column[column->encoded], field.text,
+                                      field.size, err));
+        }
+        if (is_row) HSP__TRY(decimals_row(m, count, err));
     }
     block->lines = cursor.line - 1;
     return HSP_OK;

@@ -85,22 +85,19 @@ static int encode_add_distinct(hsp__names *names, const char *name, size_t size)
 int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size)
 {
     uint64_t count = encoding->names.count;
-    void *columns = encoding->columns;
-    if (!hsp__reserve(&encoding->memory, &columns, &encoding->columns_room, count + 1,
+    if (!hsp__reserve(&encoding->memory, &encoding->columns, &encoding->columns_room, count + 1,
                       sizeof *encoding->columns))
         return 0;
-    encoding->columns = columns;
     encoding->columns[count] = (hsp__column){.kind = HSP__COLUMN_NUMBER};
     hsp__names_init(&encoding->columns[count].values, &encoding->memory);
     return encode_add_distinct(&encoding->names, name, size);
 }
 
-static int encode_copy_into(hsp_encoding *to, const hsp_encoding *from)
+hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *from, hsp_error *err,
+                              hsp_encoding **out)
 {
-    to->separator = from->separator;
-    to->header = from->header;
-    to->missing = from->missing;
-    int done = hsp__names_copy(&to->classes, &from->classes);
+    hsp_encoding *to = hsp__encoding_new(memory);
+    int done = to && hsp__names_copy(&to->classes, &from->classes);
     for (uint32_t i = 0; done && i < from->names.count; i++) {
         const hsp__column *column = &from->columns[i];
         done = hsp__encoding_add(to, hsp__names_get(&from->names, i),
@@ -111,18 +108,14 @@ static int encode_copy_into(hsp_encoding *to, const hsp_encoding *from)
         to->columns[i].mean = column->mean;
         done = hsp__names_copy(&to->columns[i].values, &column->values);
     }
-    return done;
-}
-
-hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *from, hsp_error *err,
-                              hsp_encoding **out)
-{
-    hsp_encoding *copy = hsp__encoding_new(memory);
-    if (!copy || !encode_copy_into(copy, from)) {
-        hsp_encoding_free(copy);
+    if (!done) {
+        hsp_encoding_free(to);
         return hsp__fail_memory(err);
     }
-    *out = copy;
+    to->separator = from->separator;
+    to->header = from->header;
+    to->missing = from->missing;
+    *out = to;
     return HSP_OK;
 }
 
@@ -138,23 +131,8 @@ static int encode_add_feature(hsp__names *features, hsp__text *text, const char 
                               const char *value)
 {
     text->size = 0;
-    hsp__text_puts(text, column);
-    hsp__text_puts(text, "=");
-    hsp__text_puts(text, value);
+    hsp__text_printf(text, "%s=%s", column, value);
     return !text->failed && encode_add_distinct(features, text->data, text->size);
-}
-
-static int encode_column_features(const hsp__column *column, const char *name, hsp__text *text,
-                                  hsp__names *features)
-{
-    int done = 1;
-    if (column->kind == HSP__COLUMN_CATEGORY)
-        for (uint32_t v = 0; done && v < column->values.count; v++)
-            done = encode_add_feature(features, text, name, hsp__names_get(&column->values, v));
-    else
-        done = encode_add_distinct(features, name, strlen(name));
-    if (done && column->indicator) done = encode_add_feature(features, text, name, "?");
-    return done;
 }
 
 int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *features)
@@ -162,12 +140,30 @@ int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *featur
     hsp__text text;
     hsp__text_init(&text, &encoding->memory);
     int done = 1;
-    for (uint32_t i = 0; done && i < encoding->names.count; i++)
-        if (hsp__encoding_width(&encoding->columns[i]))
-            done = encode_column_features(&encoding->columns[i],
-                                          hsp__names_get(&encoding->names, i), &text, features);
+    for (uint32_t i = 0; done && i < encoding->names.count; i++) {
+        const hsp__column *column = &encoding->columns[i];
+        const char *name = hsp__names_get(&encoding->names, i);
+        if (!hsp__encoding_width(column)) continue;
+        if (column->kind != HSP__COLUMN_CATEGORY)
+            done = encode_add_distinct(features, name, strlen(name));
+        for (uint32_t v = 0;
+             done && column->kind == HSP__COLUMN_CATEGORY && v < column->values.count; v++)
+            done = encode_add_feature(features, &text, name, hsp__names_get(&column->values, v));
+        if (done && column->indicator) done = encode_add_feature(features, &text, name, "?");
+    }
     hsp__text_free(&text);
     return done;
+}
+
+/* One feature for the value; a list of values. */
+static int encode_is_valued(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
+}
+
+static int encode_is_listed(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
 }
 
 /* ---- To JSON --------------------------------------------------------------------------------- */
@@ -183,26 +179,6 @@ static void encode_put_names(hsp__text *text, const hsp__names *names)
     hsp__text_puts(text, "]");
 }
 
-static void encode_put_column(hsp__text *text, const hsp_encoding *encoding, uint32_t i)
-{
-    const hsp__column *column = &encoding->columns[i];
-    int valued = column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
-    hsp__text_puts(text, "    {\"name\": ");
-    hsp__json_put_bytes(text, hsp__names_get(&encoding->names, i),
-                        hsp__names_size(&encoding->names, i));
-    hsp__text_printf(text, ", \"kind\": \"%s\"", encode_kinds[column->kind]);
-    if (valued && encoding->missing == HSP__MISSING_MEAN) {
-        hsp__text_puts(text, ", \"mean\": ");
-        hsp__json_put_number(text, column->mean);
-    }
-    if (column->indicator) hsp__text_puts(text, ", \"indicator\": true");
-    if (column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL) {
-        hsp__text_puts(text, ", \"values\": ");
-        encode_put_names(text, &column->values);
-    }
-    hsp__text_puts(text, "}");
-}
-
 hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocator *memory,
                                  hsp_error *err, char **out)
 {
@@ -214,8 +190,21 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
     hsp__text_printf(&text, "  \"missing\": \"%s\",\n", encode_missing[encoding->missing]);
     hsp__text_puts(&text, "  \"columns\": [\n");
     for (uint32_t i = 0; i < encoding->names.count; i++) {
-        if (i) hsp__text_puts(&text, ",\n");
-        encode_put_column(&text, encoding, i);
+        const hsp__column *column = &encoding->columns[i];
+        hsp__text_puts(&text, i ? ",\n    {\"name\": " : "    {\"name\": ");
+        hsp__json_put_bytes(&text, hsp__names_get(&encoding->names, i),
+                            hsp__names_size(&encoding->names, i));
+        hsp__text_printf(&text, ", \"kind\": \"%s\"", encode_kinds[column->kind]);
+        if (encode_is_valued(column) && encoding->missing == HSP__MISSING_MEAN) {
+            hsp__text_puts(&text, ", \"mean\": ");
+            hsp__json_put_number(&text, column->mean);
+        }
+        if (column->indicator) hsp__text_puts(&text, ", \"indicator\": true");
+        if (encode_is_listed(column)) {
+            hsp__text_puts(&text, ", \"values\": ");
+            encode_put_names(&text, &column->values);
+        }
+        hsp__text_puts(&text, "}");
     }
     hsp__text_puts(&text, "\n  ],\n  \"classes\": ");
     encode_put_names(&text, &encoding->classes);
@@ -230,151 +219,109 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
 
 /* ---- From JSON ------------------------------------------------------------------------------- */
 
-/* What reading needs at every depth. `status` is that of the first failure. */
+/* What reading needs at every depth. */
 typedef struct encode_reader {
     const char *file;
     hsp_error *err;
-    hsp_status status;
     hsp__text bytes; /* a name given in hex */
 } encode_reader;
 
-static int encode_refuse(encode_reader *reader, const char *what)
+static hsp_status encode_refuse(const encode_reader *reader, const char *what)
 {
-    if (reader->status == HSP_OK)
-        reader->status = hsp__fail_at(reader->err, HSP_BAD_DATA, reader->file, 0, 0,
-                                      "not an encoding that this version reads: %s", what);
-    return 0;
+    return hsp__fail_at(reader->err, HSP_BAD_DATA, reader->file, 0, 0,
+                        "not an encoding that this version reads: %s", what);
 }
 
-static int encode_no_memory(encode_reader *reader)
+/* A string, or the bytes of {"hex": "..."}; valid until the next name is asked for. */
+static hsp_status encode_get_name(encode_reader *reader, const hsp__json_value *value,
+                                  const char **name, size_t *size)
 {
-    if (reader->status == HSP_OK) reader->status = hsp__fail_memory(reader->err);
-    return 0;
-}
-
-static int encode_hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return -1;
-}
-
-/* The bytes of {"hex": "..."}; NULL when the value is something else. */
-static const char *encode_get_hex(encode_reader *reader, const hsp__json_value *value, size_t *size)
-{
-    size_t digits = 0;
-    const char *hex = hsp__json_string(hsp__json_get(value, "hex"), &digits);
-    if (!hex || digits % 2) return NULL;
-    reader->bytes.size = 0;
-    for (size_t i = 0; i < digits; i += 2) {
-        int high = encode_hex_digit(hex[i]), low = encode_hex_digit(hex[i + 1]);
-        if (high < 0 || low < 0) return NULL;
-        char byte = (char)(high << 4 | low);
-        hsp__text_add(&reader->bytes, &byte, 1);
+    static const char digits[] = "0123456789abcdef";
+    size_t count = 0;
+    int bad = 0;
+    const char *hex = hsp__json_string(hsp__json_get(value, "hex"), &count);
+    *name = hsp__json_string(value, size);
+    if (hex) {
+        reader->bytes.size = 0;
+        for (size_t i = 0; !bad && i < count; i += 2) {
+            const char *high = memchr(digits, hex[i], 16), *low = memchr(digits, hex[i + 1], 16);
+            bad = !high || !low;
+            if (bad) break;
+            const char byte = (char)((high - digits) << 4 | (low - digits));
+            hsp__text_add(&reader->bytes, &byte, 1);
+        }
+        hsp__text_add(&reader->bytes, "", 0);
+        if (reader->bytes.failed) return hsp__fail_memory(reader->err);
+        *name = reader->bytes.data;
+        *size = reader->bytes.size;
     }
-    hsp__text_add(&reader->bytes, "", 0);
-    *size = reader->bytes.size;
-    return reader->bytes.failed ? NULL : reader->bytes.data;
+    if (bad || !*name || memchr(*name, 0, *size))
+        return encode_refuse(reader, "a name is neither a string nor {\"hex\": \"...\"}");
+    return HSP_OK;
 }
 
-/* A name, valid until the next one is asked for. */
-static const char *encode_get_name(encode_reader *reader, const hsp__json_value *value,
-                                   size_t *size)
-{
-    const char *name = hsp__json_type_of(value) == HSP__JSON_OBJECT
-                           ? encode_get_hex(reader, value, size)
-                           : hsp__json_string(value, size);
-    if (reader->bytes.failed) {
-        encode_no_memory(reader);
-    } else if (!name || memchr(name, 0, *size)) {
-        encode_refuse(reader, "a name is neither a string nor {\"hex\": \"...\"}");
-        name = NULL;
-    }
-    return name;
-}
-
-static int encode_get_names(encode_reader *reader, const hsp__json_value *array, hsp__names *names)
+static hsp_status encode_get_names(encode_reader *reader, const hsp__json_value *array,
+                                   hsp__names *names)
 {
     if (hsp__json_type_of(array) != HSP__JSON_ARRAY)
         return encode_refuse(reader, "a list of names is missing");
     for (size_t i = 0; i < hsp__json_count(array); i++) {
+        const char *name;
         size_t size;
         uint32_t number;
-        const char *name = encode_get_name(reader, hsp__json_at(array, i), &size);
-        if (!name) return 0;
-        if (!hsp__names_add(names, name, size, &number)) return encode_no_memory(reader);
+        HSP__TRY(encode_get_name(reader, hsp__json_at(array, i), &name, &size));
+        if (!hsp__names_add(names, name, size, &number)) return hsp__fail_memory(reader->err);
         if (number != i) return encode_refuse(reader, "a name appears twice in a list");
     }
-    return 1;
+    return HSP_OK;
 }
 
-static int encode_get_flag(encode_reader *reader, const hsp__json_value *value, int *out)
+static hsp_status encode_get_flag(const encode_reader *reader, const hsp__json_value *value,
+                                  int *out)
 {
     hsp__json_type type = hsp__json_type_of(value);
     if (type != HSP__JSON_TRUE && type != HSP__JSON_FALSE)
         return encode_refuse(reader, "found something else where true or false belongs");
     *out = type == HSP__JSON_TRUE;
-    return 1;
+    return HSP_OK;
 }
 
-/* The members of a column that depend on its kind. */
-static int encode_get_details(encode_reader *reader, const hsp__json_value *value,
-                              hsp__missing missing, hsp__column *column)
+static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value *value,
+                                    hsp_encoding *encoding)
 {
-    int valued = column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
-    int listed = column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
-    const hsp__json_value *indicator = hsp__json_get(value, "indicator");
-    if (listed && !encode_get_names(reader, hsp__json_get(value, "values"), &column->values))
-        return 0;
-    if (column->kind == HSP__COLUMN_ORDINAL && column->values.count == 0)
-        return encode_refuse(reader, "an ordinal column has no values");
-    if (valued && missing == HSP__MISSING_MEAN &&
-        (!hsp__json_number(hsp__json_get(value, "mean"), &column->mean) || !isfinite(column->mean)))
-        return encode_refuse(reader, "a column has no mean");
-    if (!indicator) return 1;
-    if (!encode_get_flag(reader, indicator, &column->indicator)) return 0;
-    if (column->indicator && (missing != HSP__MISSING_INDICATOR || !(valued || listed)))
-        return encode_refuse(reader, "an indicator belongs to no feature");
-    return 1;
-}
-
-static int encode_get_column(encode_reader *reader, const hsp__json_value *value,
-                             hsp_encoding *encoding)
-{
+    const char *name;
     size_t size;
-    uint32_t i = encoding->names.count;
-    const char *name = encode_get_name(reader, hsp__json_get(value, "name"), &size);
-    if (!name) return 0;
+    const uint32_t i = encoding->names.count;
+    const hsp__missing missing = encoding->missing;
+    HSP__TRY(encode_get_name(reader, hsp__json_get(value, "name"), &name, &size));
     if (hsp__names_find(&encoding->names, name, size) != HSP__NAME_NONE)
         return encode_refuse(reader, "two columns have one name");
-    if (!hsp__encoding_add(encoding, name, size)) return encode_no_memory(reader);
-    int kind = encode_word(encode_kinds, 5, hsp__json_string(hsp__json_get(value, "kind"), NULL));
+    if (!hsp__encoding_add(encoding, name, size)) return hsp__fail_memory(reader->err);
+    const int kind =
+        encode_word(encode_kinds, 5, hsp__json_string(hsp__json_get(value, "kind"), NULL));
     if (kind < 0) return encode_refuse(reader, "a column has no kind that is known");
-    encoding->columns[i].kind = (hsp__column_kind)kind;
-    return encode_get_details(reader, value, encoding->missing, &encoding->columns[i]);
+    hsp__column *column = &encoding->columns[i];
+    column->kind = (hsp__column_kind)kind;
+    if (encode_is_listed(column))
+        HSP__TRY(encode_get_names(reader, hsp__json_get(value, "values"), &column->values));
+    if (column->kind == HSP__COLUMN_ORDINAL && column->values.count == 0)
+        return encode_refuse(reader, "an ordinal column has no values");
+    if (encode_is_valued(column) && missing == HSP__MISSING_MEAN &&
+        (!hsp__json_number(hsp__json_get(value, "mean"), &column->mean) || !isfinite(column->mean)))
+        return encode_refuse(reader, "a column has no mean");
+    const hsp__json_value *indicator = hsp__json_get(value, "indicator");
+    if (indicator) HSP__TRY(encode_get_flag(reader, indicator, &column->indicator));
+    if (column->indicator && (missing != HSP__MISSING_INDICATOR ||
+                              !(encode_is_valued(column) || encode_is_listed(column))))
+        return encode_refuse(reader, "an indicator belongs to no feature");
+    return HSP_OK;
 }
 
-static int encode_get_columns(encode_reader *reader, const hsp__json_value *array,
-                              hsp_encoding *encoding)
+static hsp_status encode_get_all(encode_reader *reader, const hsp__json_value *root,
+                                 hsp_encoding *encoding)
 {
+    uint64_t version = 0, features = 0;
     uint32_t labels = 0;
-    uint64_t features = 0;
-    if (hsp__json_type_of(array) != HSP__JSON_ARRAY)
-        return encode_refuse(reader, "the list of columns is missing");
-    for (size_t i = 0; i < hsp__json_count(array); i++) {
-        if (!encode_get_column(reader, hsp__json_at(array, i), encoding)) return 0;
-        labels += encoding->columns[i].kind == HSP__COLUMN_LABEL;
-        features += hsp__encoding_width(&encoding->columns[i]);
-    }
-    if (labels > 1) return encode_refuse(reader, "there are two label columns");
-    if (!features) return encode_refuse(reader, "there is no feature");
-    return 1;
-}
-
-static int encode_get_all(encode_reader *reader, const hsp__json_value *root,
-                          hsp_encoding *encoding)
-{
-    uint64_t version = 0;
     size_t size = 0;
     if (!hsp__json_u64(hsp__json_get(root, "halfspace_encoding"), &version) ||
         version != ENCODE_VERSION)
@@ -386,31 +333,37 @@ static int encode_get_all(encode_reader *reader, const hsp__json_value *root,
     int missing = hsp__missing_of(hsp__json_string(hsp__json_get(root, "missing"), NULL));
     if (missing < 0) return encode_refuse(reader, "the treatment of missing values is missing");
     encoding->missing = (hsp__missing)missing;
-    return encode_get_flag(reader, hsp__json_get(root, "header"), &encoding->header) &&
-           encode_get_columns(reader, hsp__json_get(root, "columns"), encoding) &&
-           encode_get_names(reader, hsp__json_get(root, "classes"), &encoding->classes);
+    HSP__TRY(encode_get_flag(reader, hsp__json_get(root, "header"), &encoding->header));
+    const hsp__json_value *columns = hsp__json_get(root, "columns");
+    if (hsp__json_type_of(columns) != HSP__JSON_ARRAY)
+        return encode_refuse(reader, "the list of columns is missing");
+    for (size_t i = 0; i < hsp__json_count(columns); i++) {
+        HSP__TRY(encode_get_column(reader, hsp__json_at(columns, i), encoding));
+        labels += encoding->columns[i].kind == HSP__COLUMN_LABEL;
+        features += hsp__encoding_width(&encoding->columns[i]);
+    }
+    if (labels > 1) return encode_refuse(reader, "there are two label columns");
+    if (!features) return encode_refuse(reader, "there is no feature");
+    return encode_get_names(reader, hsp__json_get(root, "classes"), &encoding->classes);
 }
 
 hsp_status hsp__encoding_from_json(const hsp_allocator *memory, const char *text, size_t size,
                                    const char *file, hsp_error *err, hsp_encoding **out)
 {
     hsp__json *json = NULL;
-    hsp_status status = hsp__json_parse(memory, text, size, file, err, &json);
-    if (status != HSP_OK) return status;
+    HSP__TRY(hsp__json_parse(memory, text, size, file, err, &json));
     encode_reader reader = {.file = file, .err = err};
     hsp__text_init(&reader.bytes, memory);
     hsp_encoding *encoding = hsp__encoding_new(memory);
-    if (!encoding)
-        encode_no_memory(&reader);
-    else
-        encode_get_all(&reader, hsp__json_root(json), encoding);
+    hsp_status status =
+        encoding ? encode_get_all(&reader, hsp__json_root(json), encoding) : hsp__fail_memory(err);
     hsp__text_free(&reader.bytes);
     hsp__json_free(json);
-    if (reader.status == HSP_OK)
-        *out = encoding;
-    else
+    if (status)
         hsp_encoding_free(encoding);
-    return reader.status;
+    else
+        *out = encoding;
+    return status;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -441,9 +394,9 @@ hsp_status hsp_encoding_write(hsp_context *ctx, const hsp_encoding *encoding, co
     char *json = NULL;
     hsp__output *output = NULL;
     hsp_status status = hsp__encoding_to_json(encoding, &ctx->allocator, err, &json);
-    if (status == HSP_OK) status = hsp__output_open(ctx, path, err, &output);
-    if (status == HSP_OK && json) status = hsp__output_write(output, json, strlen(json), err);
-    if (status == HSP_OK) status = hsp__output_commit(output, err);
+    if (!status) status = hsp__output_open(ctx, path, err, &output);
+    if (!status && json) status = hsp__output_write(output, json, strlen(json), err);
+    if (!status) status = hsp__output_commit(output, err);
     hsp__output_free(output);
     hsp__free(&ctx->allocator, json);
     return status;

@@ -3,16 +3,11 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "data/data.h"
 #include "data/labels.h"
 
 #define RELABEL_REST "rest"
-
-typedef struct relabel_plan {
-    uint32_t *map; /* one per class of the data: its new class, or HSP_NO_CLASS: left out */
-    hsp__names names;
-} relabel_plan;
 
 /* The class that a user means: by its canonical name, "+1" for "1". */
 static hsp_status relabel_find(const hsp_data *data, const char *label, hsp_error *err,
@@ -37,74 +32,39 @@ static hsp_status relabel_find(const hsp_data *data, const char *label, hsp_erro
                      classes ? "'" : "");
 }
 
-static hsp_status relabel_keep(const hsp_data *data, const char *const *keep, size_t count,
-                               relabel_plan *plan, hsp_error *err)
+/* map[c] is the new class of class c, or HSP_NO_CLASS: left out; `names` those of the new ones. */
+static hsp_status relabel_plan(const hsp_data *data, const char *const *keep, size_t count,
+                               const char *positive, uint32_t *map, hsp__names *names,
+                               hsp_error *err)
 {
     const uint32_t classes = data->class_names.count;
-    for (uint32_t c = 0; c < classes; c++)
-        plan->map[c] = keep ? HSP_NO_CLASS : c;
-    if (!keep)
-        return hsp__names_copy(&plan->names, &data->class_names) ? HSP_OK : hsp__fail_memory(err);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t c, number;
-        hsp_status status = relabel_find(data, keep[i], err, &c);
-        if (status) return status;
-        if (plan->map[c] != HSP_NO_CLASS)
-            return hsp__fail(err, HSP_USAGE, "the class '%s' is named twice",
-                             hsp_data_class_name(data, c));
+    uint32_t c, number;
+    for (c = 0; c < classes; c++)
+        map[c] = keep ? HSP_NO_CLASS : c;
+    if (!keep && !hsp__names_copy(names, &data->class_names)) return hsp__fail_memory(err);
+    for (size_t i = 0; keep && i < count; i++) {
+        HSP__TRY(relabel_find(data, keep[i], err, &c));
         const char *name = hsp_data_class_name(data, c);
-        if (!hsp__names_add(&plan->names, name, strlen(name), &number))
-            return hsp__fail_memory(err);
-        plan->map[c] = number;
+        if (map[c] != HSP_NO_CLASS)
+            return hsp__fail(err, HSP_USAGE, "the class '%s' is named twice", name);
+        if (!hsp__names_add(names, name, strlen(name), &map[c])) return hsp__fail_memory(err);
     }
-    return HSP_OK;
-}
-
-/* One class against all others that are kept. */
-static hsp_status relabel_against_rest(const hsp_data *data, const char *positive,
-                                       relabel_plan *plan, hsp_error *err)
-{
-    uint32_t chosen, number;
-    hsp_status status = relabel_find(data, positive, err, &chosen);
-    if (status) return status;
-    const char *name = hsp_data_class_name(data, chosen);
-    if (plan->map[chosen] == HSP_NO_CLASS)
+    if (!positive) return HSP_OK;
+    /* one class against all others that are kept */
+    HSP__TRY(relabel_find(data, positive, err, &c));
+    const char *name = hsp_data_class_name(data, c);
+    if (map[c] == HSP_NO_CLASS)
         return hsp__fail(err, HSP_USAGE, "the class '%s' is to be positive, but is left out", name);
     if (strcmp(name, RELABEL_REST) == 0)
         return hsp__fail(err, HSP_USAGE,
                          "a class named '" RELABEL_REST
                          "' cannot be positive, because the other classes together get that name");
-    for (uint32_t c = 0; c < data->class_names.count; c++)
-        if (plan->map[c] != HSP_NO_CLASS) plan->map[c] = c == chosen;
-    hsp__names_free(&plan->names);
-    hsp__names_init(&plan->names, &data->memory);
-    if (!hsp__names_add(&plan->names, RELABEL_REST, strlen(RELABEL_REST), &number) ||
-        !hsp__names_add(&plan->names, name, strlen(name), &number))
+    for (uint32_t other = 0; other < classes; other++)
+        if (map[other] != HSP_NO_CLASS) map[other] = other == c;
+    hsp__names_free(names);
+    if (!hsp__names_add(names, RELABEL_REST, strlen(RELABEL_REST), &number) ||
+        !hsp__names_add(names, name, strlen(name), &number))
         return hsp__fail_memory(err);
-    return HSP_OK;
-}
-
-/* The rows that stay, with their new labels and names. */
-static hsp_status relabel_rows(hsp_context *ctx, hsp_data *data, relabel_plan *plan, hsp_error *err,
-                               hsp_data **out)
-{
-    const hsp_view *view = &data->view;
-    hsp_data *kept = NULL;
-    uint64_t count = 0;
-    uint64_t *rows = hsp__new_raw(&ctx->allocator, view->rows, sizeof *rows);
-    if (!rows) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < view->rows; i++)
-        if (plan->map[view->labels[i]] != HSP_NO_CLASS) rows[count++] = i;
-    hsp_status status = hsp_data_select(ctx, data, rows, count, err, &kept);
-    hsp__free(&ctx->allocator, rows);
-    if (status) return status;
-    for (uint64_t i = 0; i < count; i++)
-        kept->labels[i] = plan->map[kept->labels[i]];
-    hsp__names_free(&kept->class_names);
-    kept->class_names = plan->names;
-    hsp__names_init(&plan->names, &ctx->allocator);
-    hsp__data_seal(kept);
-    *out = kept;
     return HSP_OK;
 }
 
@@ -113,17 +73,30 @@ hsp_status hsp_data_relabel(hsp_context *ctx, hsp_data *data, const char *const 
 {
     HSP__NEED(err, ctx, data, out);
     const hsp_view *view;
-    relabel_plan plan = {0};
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
+    hsp_data *kept = NULL;
+    hsp__names names;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
     if (!view->labels) return hsp__fail(err, HSP_USAGE, "the data has no labels");
-    hsp__names_init(&plan.names, &ctx->allocator);
-    plan.map = hsp__new(&ctx->allocator, view->classes, sizeof *plan.map);
-    status = plan.map ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = relabel_keep(data, keep, keep_count, &plan, err);
-    if (!status && positive) status = relabel_against_rest(data, positive, &plan, err);
-    if (!status) status = relabel_rows(ctx, data, &plan, err, out);
-    hsp__free(&ctx->allocator, plan.map);
-    hsp__names_free(&plan.names);
+    hsp__names_init(&names, &ctx->allocator);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    uint32_t *map = hsp__scratch_new(&scratch, view->classes, sizeof *map);
+    uint64_t *rows = hsp__scratch_raw(&scratch, view->rows, sizeof *rows), count = 0;
+    hsp_status status = scratch.failed
+                            ? hsp__fail_memory(err)
+                            : relabel_plan(data, keep, keep_count, positive, map, &names, err);
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        if (map[view->labels[i]] != HSP_NO_CLASS) rows[count++] = i;
+    if (!status) status = hsp_data_select(ctx, data, rows, count, err, &kept);
+    if (!status) {
+        for (uint64_t i = 0; i < count; i++)
+            kept->labels[i] = map[kept->labels[i]];
+        hsp__names_free(&kept->class_names);
+        kept->class_names = names;
+        hsp__names_init(&names, &ctx->allocator);
+        hsp__data_seal(kept);
+        *out = kept;
+    }
+    hsp__scratch_free(&scratch);
+    hsp__names_free(&names);
     return status;
 }

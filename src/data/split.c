@@ -18,8 +18,8 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "data/data.h"
 #include "data/split.h"
@@ -34,20 +34,6 @@ const hsp_option_table *hsp_split_options(void)
     return &split_table;
 }
 
-typedef struct split_settings {
-    const char *test;
-    int stratified;
-    uint64_t seed;
-} split_settings;
-
-static split_settings split_read_options(const hsp_options *options)
-{
-    if (!options) return (split_settings){"0.25", 1, 1};
-    return (split_settings){hsp_options_text(options, "test"),
-                            hsp_options_flag(options, "stratified"),
-                            (uint64_t)hsp_options_integer(options, "seed")};
-}
-
 /* The number of test rows that `text` asks for, at least 1 and below `rows`. */
 static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *err, uint64_t *out)
 {
@@ -57,16 +43,16 @@ static hsp_status split_test_rows(const char *text, uint64_t rows, hsp_error *er
     int whole_text = hsp__decimal_f64(text, end, &value, &result) == end && end > text;
     if (!whole_text || result != HSP__DECIMAL_OK || !(value > 0) ||
         (value >= 1 && value != floor(value)))
-        return hsp__fail_at(err, HSP_USAGE, "--test", 0, 0,
-                            "found '%s', expected a fraction between 0 and 1 or a number of rows",
-                            text);
+        return hsp__fail_option(
+            err, "--test", "found '%s', expected a fraction between 0 and 1 or a number of rows",
+            text);
     if (rows < 2)
         return hsp__fail(err, HSP_BAD_DATA, "%llu row%s cannot be split; at least two are needed",
                          (unsigned long long)rows, rows == 1 ? "" : "s");
     if (value >= (double)rows)
-        return hsp__fail_at(err, HSP_USAGE, "--test", 0, 0,
-                            "found '%s', expected fewer than the %llu rows of the data", text,
-                            (unsigned long long)rows);
+        return hsp__fail_option(err, "--test",
+                                "found '%s', expected fewer than the %llu rows of the data", text,
+                                (unsigned long long)rows);
     uint64_t count = value < 1 ? (uint64_t)round(value * (double)rows) : (uint64_t)value;
     *out = count < 1 ? 1 : count > rows - 1 ? rows - 1 : count;
     return HSP_OK;
@@ -168,74 +154,35 @@ static void split_allocate(split_plan *plan)
     if (given > plan->test) split_move(plan, given - plan->test, -1);
 }
 
-/* One walk over the rows. */
-static hsp_status split_draw(hsp_context *ctx, split_plan *plan, const uint32_t *labels,
-                             uint64_t seed, hsp_error *err, unsigned char *side)
-{
-    hsp__random random;
-    hsp__random_seed(&random, seed, 0);
-    for (uint64_t i = 0; i < plan->rows; i++) {
-        if (i % 1024 == 0 && hsp__tick(ctx)) break;
-        split_class *group = &plan->classes[labels ? labels[i] : 0];
-        int take = hsp__random_below(&random, group->rows--) < group->test;
-        group->test -= (uint64_t)take;
-        side[i] = (unsigned char)take;
-    }
-    return hsp__stop_status(ctx, err);
-}
-
 /* ---- Groups ---------------------------------------------------------------------------------- */
-
-/* What n^2 times the sum above changes by, divided by n, when the rows rows[0..count) are added.
- * `counts` is zero for every class, before and after. */
-static double split_change(const split_plan *plan, const uint32_t *labels, const uint64_t *rows,
-                           uint64_t count, uint64_t *counts)
-{
-    double change = 0;
-    for (uint64_t k = 0; k < count; k++)
-        counts[labels ? labels[rows[k]] : 0]++;
-    for (uint64_t k = 0; k < count; k++) {
-        const uint32_t c = labels ? labels[rows[k]] : 0;
-        const double more = (double)counts[c];
-        change += more * (2 * (double)split_excess(plan, c) + (double)plan->rows * more) /
-                  (double)plan->classes[c].rows;
-        counts[c] = 0;
-    }
-    return change;
-}
-
-/* The rows of each group, one group after the other: group g has starts[g] .. starts[g + 1] - 1. */
-static void split_sort_by_group(const hsp__split_rows *rows, uint64_t *starts, uint64_t *sorted)
-{
-    for (uint64_t i = 0; i < rows->rows; i++)
-        starts[rows->groups[i] + 1]++;
-    for (uint32_t g = 0; g < rows->group_count; g++)
-        starts[g + 1] += starts[g];
-    for (uint64_t i = 0; i < rows->rows; i++)
-        sorted[starts[rows->groups[i]]++] = i;
-    for (uint32_t g = rows->group_count; g > 0; g--)
-        starts[g] = starts[g - 1];
-    starts[0] = 0;
-}
-
-static void split_shuffle(uint32_t *order, uint32_t count, uint64_t seed)
-{
-    hsp__random random;
-    hsp__random_seed(&random, seed, 0);
-    for (uint32_t g = 0; g < count; g++) {
-        const uint32_t at = (uint32_t)hsp__random_below(&random, (uint64_t)g + 1);
-        order[g] = order[at];
-        order[at] = g;
-    }
-}
 
 /* Groups, and what is known of them. */
 typedef struct split_grouped {
     const uint32_t *labels; /* of the rows; NULL: one class */
-    const uint32_t *order;  /* groups, at random */
-    const uint64_t *starts, *sorted;
-    uint64_t *counts; /* scratch, a number per class, all 0 */
+    uint32_t *order;        /* groups, at random */
+    uint64_t *starts;       /* group g has sorted[starts[g] .. starts[g + 1] - 1] */
+    uint64_t *sorted;       /* rows, one group after the other */
+    uint64_t *counts;       /* scratch, a number per class, all 0 */
 } split_grouped;
+
+/* What n^2 times the sum above changes by, divided by n, when group g is added. */
+static double split_change(const split_plan *plan, const split_grouped *all, uint32_t g)
+{
+    const uint32_t *labels = all->labels;
+    const uint64_t *rows = all->sorted + all->starts[g];
+    const uint64_t count = all->starts[g + 1] - all->starts[g];
+    double change = 0;
+    for (uint64_t k = 0; k < count; k++)
+        all->counts[labels ? labels[rows[k]] : 0]++;
+    for (uint64_t k = 0; k < count; k++) {
+        const uint32_t c = labels ? labels[rows[k]] : 0;
+        const double more = (double)all->counts[c];
+        change += more * (2 * (double)split_excess(plan, c) + (double)plan->rows * more) /
+                  (double)plan->classes[c].rows;
+        all->counts[c] = 0;
+    }
+    return change;
+}
 
 static void split_take_group(split_plan *plan, const split_grouped *all, uint32_t g,
                              unsigned char *side)
@@ -249,49 +196,46 @@ static void split_take_group(split_plan *plan, const split_grouped *all, uint32_
 
 /* At least one group goes to the test part, the one that does the least harm if none does good; and
  * at least one stays. */
-static void split_draw_groups(split_plan *plan, const split_grouped *all, uint32_t count,
-                              unsigned char *side)
-{
-    uint32_t taken = 0, gentlest = 0;
-    double least = HUGE_VAL;
-    for (uint32_t i = 0; i < count && taken + 1 < count; i++) {
-        const uint32_t g = all->order[i];
-        const uint64_t from = all->starts[g];
-        const double change = split_change(plan, all->labels, all->sorted + from,
-                                           all->starts[g + 1] - from, all->counts);
-        if (change < least) least = change, gentlest = g;
-        if (!(change < 0)) continue;
-        split_take_group(plan, all, g, side);
-        taken++;
-    }
-    if (!taken) split_take_group(plan, all, gentlest, side);
-}
-
-static hsp_status split_groups(hsp_context *ctx, const hsp__split_rows *rows,
+static hsp_status split_groups(hsp__scratch *scratch, const hsp__split_rows *rows,
                                const uint32_t *labels, uint64_t seed, split_plan *plan,
                                hsp_error *err, unsigned char *side)
 {
-    const hsp_allocator *memory = &ctx->allocator;
-    if (rows->group_count < 2)
+    const uint32_t count = rows->group_count;
+    split_grouped all = {labels, hsp__scratch_new(scratch, count, sizeof *all.order),
+                         hsp__scratch_new(scratch, (uint64_t)count + 1, sizeof *all.starts),
+                         hsp__scratch_raw(scratch, rows->rows, sizeof *all.sorted),
+                         hsp__scratch_new(scratch, plan->count, sizeof *all.counts)};
+    if (count < 2)
         return hsp__fail(err, HSP_BAD_DATA,
                          "all rows are in one group; a split needs at least two groups");
-    uint32_t *order = hsp__new(memory, rows->group_count, sizeof *order);
-    uint64_t *starts = hsp__new(memory, (uint64_t)rows->group_count + 1, sizeof *starts);
-    uint64_t *sorted = hsp__new_raw(memory, rows->rows, sizeof *sorted);
-    uint64_t *counts = hsp__new(memory, plan->count, sizeof *counts);
-    hsp_status status = order && starts && sorted && counts ? HSP_OK : hsp__fail_memory(err);
-    if (!status) {
-        split_sort_by_group(rows, starts, sorted);
-        split_shuffle(order, rows->group_count, seed);
-        memset(side, 0, rows->rows);
-        const split_grouped all = {labels, order, starts, sorted, counts};
-        split_draw_groups(plan, &all, rows->group_count, side);
+    if (scratch->failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < rows->rows; i++)
+        all.starts[rows->groups[i] + 1]++;
+    for (uint32_t g = 0; g < count; g++)
+        all.starts[g + 1] += all.starts[g];
+    for (uint64_t i = 0; i < rows->rows; i++)
+        all.sorted[all.starts[rows->groups[i]]++] = i;
+    memmove(all.starts + 1, all.starts, count * sizeof *all.starts);
+    all.starts[0] = 0;
+    hsp__random random;
+    hsp__random_seed(&random, seed, 0);
+    for (uint32_t g = 0; g < count; g++) {
+        const uint32_t at = (uint32_t)hsp__random_below(&random, (uint64_t)g + 1);
+        all.order[g] = all.order[at];
+        all.order[at] = g;
     }
-    hsp__free(memory, order);
-    hsp__free(memory, starts);
-    hsp__free(memory, sorted);
-    hsp__free(memory, counts);
-    return status;
+    memset(side, 0, rows->rows);
+    uint32_t taken = 0, gentlest = 0;
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < count && taken + 1 < count; i++) {
+        const double change = split_change(plan, &all, all.order[i]);
+        if (change < least) least = change, gentlest = all.order[i];
+        if (!(change < 0)) continue;
+        split_take_group(plan, &all, all.order[i], side);
+        taken++;
+    }
+    if (!taken) split_take_group(plan, &all, gentlest, side);
+    return HSP_OK;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -299,42 +243,34 @@ static hsp_status split_groups(hsp_context *ctx, const hsp__split_rows *rows,
 hsp_status hsp__split_choose(hsp_context *ctx, const hsp__split_rows *rows,
                              const hsp_options *options, hsp_error *err, unsigned char *side)
 {
-    const split_settings settings = split_read_options(options);
-    const uint32_t *labels = settings.stratified ? rows->labels : NULL;
+    const char *test = options ? hsp_options_text(options, "test") : "0.25";
+    const int stratified = !options || hsp_options_flag(options, "stratified");
+    const uint64_t seed = options ? (uint64_t)hsp_options_integer(options, "seed") : 1;
+    const uint32_t *labels = stratified ? rows->labels : NULL;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     split_plan plan = {.rows = rows->rows, .count = labels ? rows->classes : 1};
-    hsp_status status = split_test_rows(settings.test, rows->rows, err, &plan.test);
-    if (status) return status;
-    plan.classes = hsp__new(&ctx->allocator, plan.count, sizeof *plan.classes);
-    plan.order = hsp__new(&ctx->allocator, plan.count, sizeof *plan.order);
-    if (!plan.classes || !plan.order) {
-        status = hsp__fail_memory(err);
-    } else {
-        for (uint64_t i = 0; i < rows->rows; i++)
-            plan.classes[labels ? labels[i] : 0].rows++;
-        if (rows->groups) {
-            status = split_groups(ctx, rows, labels, settings.seed, &plan, err, side);
-        } else {
-            split_allocate(&plan);
-            status = split_draw(ctx, &plan, labels, settings.seed, err, side);
+    HSP__TRY(split_test_rows(test, rows->rows, err, &plan.test));
+    plan.classes = hsp__scratch_new(&scratch, plan.count, sizeof *plan.classes);
+    plan.order = hsp__scratch_new(&scratch, plan.count, sizeof *plan.order);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t i = 0; !status && i < rows->rows; i++)
+        plan.classes[labels ? labels[i] : 0].rows++;
+    if (!status && rows->groups) {
+        status = split_groups(&scratch, rows, labels, seed, &plan, err, side);
+    } else if (!status) { /* one walk over the rows */
+        hsp__random random;
+        split_allocate(&plan);
+        hsp__random_seed(&random, seed, 0);
+        for (uint64_t i = 0; i < plan.rows; i++) {
+            if (i % 1024 == 0 && hsp__tick(ctx)) break;
+            split_class *group = &plan.classes[labels ? labels[i] : 0];
+            int take = hsp__random_below(&random, group->rows--) < group->test;
+            group->test -= (uint64_t)take;
+            side[i] = (unsigned char)take;
         }
+        status = hsp__stop_status(ctx, err);
     }
-    hsp__free(&ctx->allocator, plan.classes);
-    hsp__free(&ctx->allocator, plan.order);
-    return status;
-}
-
-/* The rows of one side as a data set. */
-static hsp_status split_select(hsp_context *ctx, hsp_data *data, const unsigned char *side,
-                               int which, hsp_error *err, hsp_data **out)
-{
-    const uint64_t rows = hsp_data_rows(data);
-    uint64_t count = 0;
-    uint64_t *chosen = hsp__new_raw(&ctx->allocator, rows, sizeof *chosen);
-    if (!chosen) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < rows; i++)
-        if (side[i] == which) chosen[count++] = i;
-    hsp_status status = hsp_data_select(ctx, data, chosen, count, err, out);
-    hsp__free(&ctx->allocator, chosen);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -344,15 +280,21 @@ hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_options *o
     HSP__NEED(err, ctx, data, train, test);
     const hsp_view *view;
     hsp_data *parts[2] = {NULL, NULL};
-    hsp_status status = hsp_data_view(ctx, data, err, &view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(ctx, data, err, &view));
     const hsp__split_rows rows = {
         .rows = view->rows, .labels = view->labels, .classes = view->classes};
-    unsigned char *side = hsp__new_raw(&ctx->allocator, view->rows, 1);
-    status = side ? hsp__split_choose(ctx, &rows, options, err, side) : hsp__fail_memory(err);
-    for (int which = 0; !status && which < 2; which++)
-        status = split_select(ctx, data, side, which, err, &parts[which]);
-    hsp__free(&ctx->allocator, side);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    unsigned char *side = hsp__scratch_raw(&scratch, view->rows, 1);
+    uint64_t *chosen = hsp__scratch_raw(&scratch, view->rows, sizeof *chosen);
+    hsp_status status =
+        scratch.failed ? hsp__fail_memory(err) : hsp__split_choose(ctx, &rows, options, err, side);
+    for (int which = 0; !status && which < 2; which++) {
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < view->rows; i++)
+            if (side[i] == which) chosen[count++] = i;
+        status = hsp_data_select(ctx, data, chosen, count, err, &parts[which]);
+    }
+    hsp__scratch_free(&scratch);
     if (status) {
         hsp_data_free(parts[0]);
         return status;

@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/data.h"
@@ -45,38 +46,32 @@ struct hsp_split {
 
 uint64_t hsp_split_rows(const hsp_split *split, int part)
 {
-    if (!split) return 0;
-    return split->rows[part == 1];
+    return split ? split->rows[part == 1] : 0;
 }
 
 uint32_t hsp_split_classes(const hsp_split *split)
 {
-    if (!split) return 0;
-    return split->classes.count;
+    return split ? split->classes.count : 0;
 }
 
 const char *hsp_split_class_name(const hsp_split *split, uint32_t c)
 {
-    if (!split) return NULL;
-    return hsp__names_get(&split->classes, c);
+    return split ? hsp__names_get(&split->classes, c) : NULL;
 }
 
 uint64_t hsp_split_class_rows(const hsp_split *split, int part, uint32_t c)
 {
-    if (!split) return 0;
-    return split->class_rows[part == 1][c];
+    return split ? split->class_rows[part == 1][c] : 0;
 }
 
 uint64_t hsp_split_unlabelled(const hsp_split *split, int part)
 {
-    if (!split) return 0;
-    return split->unlabelled[part == 1];
+    return split ? split->unlabelled[part == 1] : 0;
 }
 
 uint64_t hsp_split_groups(const hsp_split *split, int part)
 {
-    if (!split) return 0;
-    return split->groups[part == 1];
+    return split ? split->groups[part == 1] : 0;
 }
 
 void hsp_split_free(hsp_split *split)
@@ -136,80 +131,48 @@ typedef struct split_copy {
     hsp__text waiting[2]; /* to be written */
 } split_copy;
 
-static hsp_status split_flush(split_copy *copy, int part, size_t least, hsp_error *err)
+/* Write what waits, where that is at least so many bytes. */
+static hsp_status split_flush(split_copy *copy, size_t least, hsp_error *err)
 {
-    hsp__text *text = &copy->waiting[part];
-    if (text->failed) return hsp__fail_memory(err);
-    if (text->size < least || !text->size) return HSP_OK;
-    hsp_status status = hsp__output_write(copy->outputs[part], text->data, text->size, err);
-    text->size = 0;
-    return status;
-}
-
-/* A piece of the file from byte `at` on: what of it belongs to which part. *row and *end, the
- * record that byte is of and where that ends, go on with it. */
-static hsp_status split_piece(split_copy *copy, const char *bytes, size_t size, uint64_t at,
-                              uint64_t *row, uint64_t *end, hsp_error *err)
-{
-    const hsp__split_scan *scan = copy->scan;
-    while (size) {
-        const size_t now = at + size < *end ? size : (size_t)(*end - at);
-        const int both = at < scan->prefix;
-        for (int part = 0; part < 2; part++)
-            if (both || copy->side[*row] == part) hsp__text_add(&copy->waiting[part], bytes, now);
-        bytes += now;
-        size -= now;
-        at += now;
-        if (at < *end) continue;
-        if (!both) (*row)++;
-        if (size && *row == scan->rows)
-            return hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
-        *end += *row < scan->rows ? scan->sizes[*row] : 0;
+    for (int part = 0; part < 2; part++) {
+        hsp__text *text = &copy->waiting[part];
+        if (text->failed) return hsp__fail_memory(err);
+        if (text->size < least || !text->size) continue;
+        HSP__TRY(hsp__output_write(copy->outputs[part], text->data, text->size, err));
+        text->size = 0;
     }
-    hsp_status status = split_flush(copy, 0, SPLIT_BUFFER, err);
-    return status ? status : split_flush(copy, 1, SPLIT_BUFFER, err);
+    return HSP_OK;
 }
 
-static hsp_status split_copy_all(split_copy *copy, hsp_error *err)
+static hsp_status split_copy_all(split_copy *copy, char *buffer, hsp_error *err)
 {
     const hsp__split_scan *scan = copy->scan;
     uint64_t at = 0, row = 0, end = scan->prefix ? scan->prefix : scan->sizes[0];
-    char *buffer = hsp__new_raw(&copy->ctx->allocator, SPLIT_BUFFER, 1);
-    hsp_status status = buffer ? HSP_OK : hsp__fail_memory(err);
-    for (size_t got = 1; !status && got;) {
-        status = hsp__source_read(copy->source, buffer, SPLIT_BUFFER, err, &got);
-        if (!status) status = split_piece(copy, buffer, got, at, &row, &end, err);
-        at += got;
-        if (!status)
-            status = hsp__progress(copy->ctx, "copying", "bytes", copy->source->position,
-                                   copy->source->size, err);
+    for (size_t got = 1; got;) {
+        HSP__TRY(hsp__source_read(copy->source, buffer, SPLIT_BUFFER, err, &got));
+        /* byte `at` is of record `row`, which goes up to `end`; or of what both parts get */
+        for (size_t from = 0; from < got;) {
+            const int both = at < scan->prefix;
+            if (!both && row == scan->rows)
+                return hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
+            const size_t left = got - from;
+            const size_t now = at + left < end ? left : (size_t)(end - at);
+            for (int part = 0; part < 2; part++)
+                if (both || copy->side[row] == part)
+                    hsp__text_add(&copy->waiting[part], buffer + from, now);
+            from += now;
+            at += now;
+            if (at < end) continue;
+            row += !both;
+            end += row < scan->rows ? scan->sizes[row] : 0;
+        }
+        HSP__TRY(split_flush(copy, SPLIT_BUFFER, err));
+        HSP__TRY(hsp__progress(copy->ctx, "copying", "bytes", copy->source->position,
+                               copy->source->size, err));
     }
-    hsp__free(&copy->ctx->allocator, buffer);
-    if (!status && row < scan->rows)
-        status = hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
-    for (int part = 0; !status && part < 2; part++)
-        status = split_flush(copy, part, 0, err);
-    return status;
-}
-
-static hsp_status split_copy_run(hsp_context *ctx, hsp__source *source, const hsp__split_scan *scan,
-                                 const unsigned char *side, const char *const paths[2],
-                                 hsp_error *err)
-{
-    split_copy copy = {.ctx = ctx, .source = source, .scan = scan, .side = side};
-    hsp_status status = HSP_OK;
-    for (int part = 0; part < 2; part++)
-        hsp__text_init(&copy.waiting[part], &ctx->allocator);
-    for (int part = 0; !status && part < 2; part++)
-        status = hsp__output_open(ctx, paths[part], err, &copy.outputs[part]);
-    if (!status) status = split_copy_all(&copy, err);
-    for (int part = 0; !status && part < 2; part++)
-        status = hsp__output_commit(copy.outputs[part], err);
-    for (int part = 0; part < 2; part++) {
-        hsp__output_free(copy.outputs[part]);
-        hsp__text_free(&copy.waiting[part]);
-    }
-    return status;
+    if (row < scan->rows)
+        return hsp__fail_at(err, HSP_IO, scan->name, 0, 0, "it changed while it was read");
+    return split_flush(copy, 0, err);
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -231,19 +194,27 @@ static hsp_status split_scanned(hsp_context *ctx, hsp__split_scan *scan, const h
                                 hsp__source *again, const char *const paths[2], hsp_error *err,
                                 hsp_split **out)
 {
-    hsp_split *split = NULL;
     const hsp__split_rows rows = {scan->rows, scan->labels, scan->classes.count + 1, scan->groups,
                                   scan->group_names.count};
-    unsigned char *side = hsp__new_raw(&ctx->allocator, scan->rows, 1);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    unsigned char *side = hsp__scratch_raw(&scratch, scan->rows, 1);
+    char *buffer = hsp__scratch_raw(&scratch, SPLIT_BUFFER, 1);
+    split_copy copy = {.ctx = ctx, .source = again, .scan = scan, .side = side};
     hsp_status status =
-        side ? hsp__split_choose(ctx, &rows, options, err, side) : hsp__fail_memory(err);
-    if (!status && out) status = split_report(ctx, &scan->classes, &rows, side, err, &split);
-    if (!status) status = split_copy_run(ctx, again, scan, side, paths, err);
-    hsp__free(&ctx->allocator, side);
-    if (status)
-        hsp_split_free(split);
-    else if (out)
-        *out = split;
+        scratch.failed ? hsp__fail_memory(err) : hsp__split_choose(ctx, &rows, options, err, side);
+    if (!status && out) status = split_report(ctx, &scan->classes, &rows, side, err, out);
+    for (int part = 0; part < 2; part++) {
+        hsp__text_init(&copy.waiting[part], &ctx->allocator);
+        if (!status) status = hsp__output_open(ctx, paths[part], err, &copy.outputs[part]);
+    }
+    if (!status) status = split_copy_all(&copy, buffer, err);
+    for (int part = 0; !status && part < 2; part++)
+        status = hsp__output_commit(copy.outputs[part], err);
+    for (int part = 0; part < 2; part++) {
+        hsp__output_free(copy.outputs[part]);
+        hsp__text_free(&copy.waiting[part]);
+    }
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -294,18 +265,18 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
         status = hsp_data_write(ctx, parts[part], paths[part], NULL, err);
     if (!status && out) {
         const uint64_t rows = data->view.rows, train = parts[0]->view.rows;
-        unsigned char *side = hsp__new(&ctx->allocator, rows, 1);
-        uint32_t *labels = hsp__new(&ctx->allocator, rows, sizeof *labels);
-        for (uint64_t i = 0; side && labels && i < rows; i++) {
+        hsp__scratch scratch = {.memory = &ctx->allocator};
+        unsigned char *side = hsp__scratch_new(&scratch, rows, 1);
+        uint32_t *labels = hsp__scratch_new(&scratch, rows, sizeof *labels);
+        for (uint64_t i = 0; !scratch.failed && i < rows; i++) {
             const hsp_view *view = &parts[i >= train]->view;
             side[i] = i >= train;
             labels[i] = view->labels ? view->labels[i - (i >= train) * train] : UINT32_MAX;
         }
         const hsp__split_rows counted = {.rows = rows, .labels = labels};
-        status = side && labels ? split_report(ctx, &data->class_names, &counted, side, err, out)
-                                : hsp__fail_memory(err);
-        hsp__free(&ctx->allocator, side);
-        hsp__free(&ctx->allocator, labels);
+        status = scratch.failed ? hsp__fail_memory(err)
+                                : split_report(ctx, &data->class_names, &counted, side, err, out);
+        hsp__scratch_free(&scratch);
     }
     for (int part = 0; part < 2; part++)
         hsp_data_free(parts[part]);
@@ -315,33 +286,26 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
 
 /* ---- All together ---------------------------------------------------------------------------- */
 
-static hsp_status split_any(hsp_context *ctx, const char *path, const hsp_options *options,
-                            const char *const paths[2], hsp_error *err, hsp_split **out)
-{
-    const char *format = NULL;
-    hsp__source *source = NULL;
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = hsp__format_find(source, path, options, err, &format);
-    if (!status)
-        status = strcmp(format, "hsp") == 0
-                     ? split_cache(ctx, source, path, options, paths, err, out)
-                     : split_text(ctx, source, path, format, options, paths, err, out);
-    hsp__source_free(source);
-    return status;
-}
-
 hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options *options,
                           const char *train_path, const char *test_path, hsp_error *err,
                           hsp_split **out)
 {
     HSP__NEED(err, ctx, path, train_path, test_path);
     const char *const paths[2] = {train_path, test_path};
+    const char *format = NULL;
+    hsp__source *source = NULL;
     hsp_files *files = NULL;
-    hsp_split *split = NULL;
+    hsp_split *split = NULL, **report = out ? &split : NULL;
     hsp_status status = ctx->files ? HSP_OK : hsp_files_new(ctx, err, &files);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx); /* with the files */
-    if (!status) status = split_any(&own, path, options, paths, err, out ? &split : NULL);
+    if (!status) status = hsp__source_open(&own, path, err, &source);
+    if (!status) status = hsp__format_find(source, path, options, err, &format);
+    if (!status)
+        status = strcmp(format, "hsp") == 0
+                     ? split_cache(&own, source, path, options, paths, err, report)
+                     : split_text(&own, source, path, format, options, paths, err, report);
+    hsp__source_free(source);
     if (!status && files) status = hsp_files_commit(files, err);
     hsp_files_free(files);
     if (status)

@@ -10,8 +10,7 @@
 typedef struct hsp__split_scan {
     hsp_context *ctx;
     const char *name;
-    uint64_t
-        prefix; /* bytes before the first record: mark and header, which belong to both parts */
+    uint64_t prefix; /* bytes before the first record: mark and header, which both parts get */
     uint64_t rows;
     uint64_t *sizes;    /* rows: bytes of each, with the blank lines and comments before it */
     uint32_t *labels;   /* rows: numbers of classes; classes.count for a missing label */
