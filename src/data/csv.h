@@ -25,7 +25,7 @@ typedef struct hsp__csv_cursor {
     const char *line_start;
     uint64_t line; /* from 1 */
     char separator;
-    const char *file;
+    const char *file;    /* of errors; NULL: the caller adds it */
     hsp__text *unquoted; /* holds a field whose quotes were doubled */
     int unclosed;        /* set when the text ends within quotes */
 } hsp__csv_cursor;
@@ -37,6 +37,13 @@ typedef struct hsp__csv_field {
     int last;              /* of its record */
     int quoted;            /* it stood in quotes */
 } hsp__csv_field;
+
+/* The beginning of a text. */
+static inline hsp__csv_cursor hsp__csv_begin(const char *text, size_t size, char separator,
+                                             hsp__text *unquoted)
+{
+    return (hsp__csv_cursor){text, text + size, text, 1, separator, NULL, unquoted, 0};
+}
 
 /* Pass over blank lines; 0 at the end of the text. */
 int hsp__csv_skip_blank(hsp__csv_cursor *cursor);

@@ -124,61 +124,30 @@ static inline void expand_put(void *values, uint64_t k, int wide, double value)
         ((float *)values)[k] = (float)value;
 }
 
-static void expand_dense_part(void *user, uint64_t task)
+static void expand_part(void *user, uint64_t task)
 {
-    expand_job *job = user;
+    const expand_job *job = user;
+    const expand_cell *cells = job->cells;
     const uint64_t part = job->first_part + task, cols = job->cols;
-    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    const uint32_t width = job->width;
+    const int wide = job->wide;
+    const size_t bytes = wide ? sizeof(double) : sizeof(float);
     const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
-    for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
-        const char *at = expand_row(job, i);
-        memset((char *)job->data->values + i * cols * bytes, 0, cols * bytes);
-        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
-            uint64_t column;
-            double value;
-            if (expand_entry(&job->cells[c], at, job->wide, &column, &value))
-                expand_put(job->data->values, i * cols + column, job->wide, value);
-        }
-    }
-}
-
-static void expand_sparse_part(void *user, uint64_t task)
-{
-    expand_job *job = user;
-    const uint64_t part = job->first_part + task;
-    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
-    const uint64_t to = hsp__part(job->rows, job->parts, part + 1);
+    uint32_t *indices = job->data->indices; /* NULL: dense rows */
+    void *values = job->data->values;       /* NULL: all ones */
     uint64_t entry = job->entries[part];
     for (uint64_t i = hsp__part(job->rows, job->parts, part); i < to; i++) {
         const char *at = expand_row(job, i);
-        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+        if (!indices) memset((char *)values + i * cols * bytes, 0, cols * bytes);
+        for (uint32_t c = 0; c < width; c++, at += bytes) {
             uint64_t column;
             double value;
-            if (!expand_entry(&job->cells[c], at, job->wide, &column, &value)) continue;
-            job->data->indices[entry] = (uint32_t)column;
-            if (job->data->values) expand_put(job->data->values, entry, job->wide, value);
+            if (!expand_entry(&cells[c], at, wide, &column, &value)) continue;
+            if (indices) indices[entry] = (uint32_t)column;
+            if (values) expand_put(values, indices ? entry : i * cols + column, wide, value);
             entry++;
         }
-        job->data->starts[i + 1] = entry;
-    }
-}
-
-/* Rewrite all rows, slice by slice from the end, giving the table's memory back on the way. */
-static void expand_rewrite(hsp_context *ctx, expand_job *job, hsp__csv_table *table)
-{
-    const size_t bytes = (job->wide ? sizeof(double) : sizeof(float)) * job->width;
-    const uint64_t slice = job->parts / EXPAND_SLICES > 8 ? job->parts / EXPAND_SLICES : 8;
-    for (uint64_t end = job->parts; end > 0;) {
-        uint64_t begin = end > slice ? end - slice : 0;
-        job->first_part = begin;
-        hsp__tasks_run(
-            ctx, end - begin,
-            job->data->view.storage == HSP_DENSE ? expand_dense_part : expand_sparse_part, job);
-        /* a failure to shrink costs memory, nothing else */
-        void *less = hsp__resize(&ctx->allocator, table->cells,
-                                 hsp__part(job->rows, job->parts, begin), bytes);
-        if (less) table->cells = less;
-        end = begin;
+        if (indices) job->data->starts[i + 1] = entry;
     }
 }
 
@@ -204,6 +173,7 @@ static void expand_fill_part(void *user, uint64_t part)
 static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_plan *plan,
                               hsp__csv_table *table, const char *told, hsp_error *err)
 {
+    const size_t row_bytes = hsp__value_bytes(plan->precision) * job->width;
     uint64_t nonzeros = 0;
     int other = 0;
     hsp__tasks_run(ctx, job->parts, expand_count_part, job);
@@ -223,8 +193,7 @@ static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_
         hsp_data *data = job->data = hsp__data_new(&ctx->allocator);
         if (!data) return hsp__fail_memory(err);
         if (!job->numbers) hsp__tasks_run(ctx, job->parts, expand_fill_part, job);
-        void *less = hsp__resize(&ctx->allocator, table->cells, table->rows,
-                                 hsp__value_bytes(plan->precision) * job->width);
+        void *less = hsp__resize(&ctx->allocator, table->cells, table->rows, row_bytes);
         data->values = less ? less : table->cells;
         table->cells = NULL;
         data->view.storage = HSP_DENSE;
@@ -234,7 +203,16 @@ static hsp_status expand_rows(hsp_context *ctx, expand_job *job, const hsp__csv_
     } else {
         HSP__TRY(hsp__data_shape(ctx, storage, plan->precision, job->rows, job->cols, nonzeros, 0,
                                  err, &job->data));
-        expand_rewrite(ctx, job, table);
+        /* slice by slice from the end, giving the table's memory back on the way */
+        const uint64_t slice = job->parts / EXPAND_SLICES > 8 ? job->parts / EXPAND_SLICES : 8;
+        for (uint64_t end = job->parts; end > 0; end = job->first_part) {
+            job->first_part = end > slice ? end - slice : 0;
+            hsp__tasks_run(ctx, end - job->first_part, expand_part, job);
+            /* a failure to shrink costs memory, nothing else */
+            void *less = hsp__resize(&ctx->allocator, table->cells,
+                                     hsp__part(job->rows, job->parts, job->first_part), row_bytes);
+            if (less) table->cells = less;
+        }
     }
     job->data->nonzeros = nonzeros;
     return HSP_OK;

@@ -90,16 +90,12 @@ static hsp_status plan_load(hsp_context *ctx, hsp__source *source, size_t want, 
     return HSP_OK;
 }
 
-static hsp__csv_cursor plan_cursor(plan_sample *sample, const char *file, char separator)
+static hsp__csv_cursor plan_cursor(plan_sample *sample, char separator)
 {
-    const char *from = sample->text + sample->begin;
-    return (hsp__csv_cursor){.at = from,
-                             .end = sample->text + sample->size,
-                             .line_start = from,
-                             .line = 1,
-                             .separator = separator,
-                             .file = file,
-                             .unquoted = &sample->unquoted};
+    hsp__csv_cursor cursor = hsp__csv_begin(
+        sample->text + sample->begin, sample->size - sample->begin, separator, &sample->unquoted);
+    cursor.file = sample->file;
+    return cursor;
 }
 
 /* Is the record that ended at the cursor all there? The end of a sample cuts one. */
@@ -112,7 +108,7 @@ static int plan_complete(const plan_sample *sample, const hsp__csv_cursor *curso
  * of place. *first gets the number of the first record alone. */
 static uint64_t plan_fields(plan_sample *sample, char separator, uint64_t *first)
 {
-    hsp__csv_cursor cursor = plan_cursor(sample, "", separator);
+    hsp__csv_cursor cursor = plan_cursor(sample, separator);
     hsp__csv_field field = {0};
     *first = 0;
     for (int record = 0; record < PLAN_RECORDS && hsp__csv_skip_blank(&cursor); record++) {
@@ -185,7 +181,7 @@ static hsp_status plan_choose_separator(plan_sample *sample, int tabs, const hsp
  * is out of place: reading will say so. */
 static int plan_enough(plan_sample *sample)
 {
-    hsp__csv_cursor cursor = plan_cursor(sample, "", sample->separator);
+    hsp__csv_cursor cursor = plan_cursor(sample, sample->separator);
     hsp__csv_field field;
     for (int record = 0; record < 2; record++) {
         if (sample->whole) return 1;
@@ -348,7 +344,7 @@ static hsp_status plan_detect(hsp_context *ctx, hsp__source *source, int tabs,
         HSP__TRY(plan_choose_separator(sample, tabs, options, encoding, err));
         want *= 4;
     } while (!plan_enough(sample));
-    hsp__csv_cursor cursor = plan_cursor(sample, sample->file, sample->separator);
+    hsp__csv_cursor cursor = plan_cursor(sample, sample->separator);
     if (!hsp__csv_skip_blank(&cursor))
         return hsp__fail_at(err, HSP_BAD_DATA, sample->file, 0, 0, "there is nothing in this file");
     const char *begin = cursor.at;
@@ -474,20 +470,6 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
 
 /* ---- Making an encoding ---------------------------------------------------------------------- */
 
-/* Give a column a kind by an option; two options about one column contradict each other. */
-static hsp_status plan_set_kind(hsp_encoding *encoding, unsigned char *told, const char *word,
-                                size_t size, const char *option, hsp__column_kind kind,
-                                hsp_error *err, uint32_t *column)
-{
-    HSP__TRY(plan_find(&encoding->names, word, size, option, err, column));
-    if (told[*column])
-        return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option", option,
-                         hsp__names_get(&encoding->names, *column));
-    told[*column] = 1;
-    encoding->columns[*column].kind = kind;
-    return HSP_OK;
-}
-
 /* The values A<B<C of an ordinal column. */
 static hsp_status plan_add_order(hsp__names *values, const char *item, const char *order,
                                  hsp_error *err)
@@ -512,7 +494,8 @@ static hsp_status plan_add_order(hsp__names *values, const char *item, const cha
     }
 }
 
-/* The kinds that the options say; `told` marks their columns. */
+/* The kinds that the options say; `told` marks their columns: two options about one contradict each
+ * other. */
 static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *options,
                                  unsigned char *told, hsp_error *err)
 {
@@ -536,8 +519,11 @@ static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *opti
             if (ordinal && !item[size])
                 return hsp__fail(err, HSP_USAGE, "ordinal: '%s' is not of the form COLUMN=A<B<C",
                                  item);
-            HSP__TRY(plan_set_kind(encoding, told, item, size, lists[k].option, lists[k].kind, err,
-                                   &column));
+            HSP__TRY(plan_find(&encoding->names, item, size, lists[k].option, err, &column));
+            if (told[column]++)
+                return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option",
+                                 lists[k].option, hsp__names_get(&encoding->names, column));
+            encoding->columns[column].kind = lists[k].kind;
             if (ordinal)
                 HSP__TRY(
                     plan_add_order(&encoding->columns[column].values, item, item + size + 1, err));
@@ -612,21 +598,6 @@ static hsp_status plan_match_positions(hsp__csv_plan *plan, hsp_error *err)
     return HSP_OK;
 }
 
-/* A label option that was set by hand overrides the encoding's label column. */
-static hsp_status plan_override_label(const char *word, hsp__csv_plan *plan, hsp_error *err)
-{
-    uint32_t label;
-    HSP__TRY(plan_find_label(&plan->names, word, err, &label));
-    for (uint32_t j = 0; j < plan->count; j++)
-        if (plan->columns[j].kind == HSP__COLUMN_LABEL) plan->columns[j].kind = HSP__COLUMN_IGNORED;
-    if (label == HSP__NAME_NONE) return HSP_OK;
-    if (plan->columns[label].kind != HSP__COLUMN_IGNORED)
-        return hsp__fail(err, HSP_USAGE, "label: column '%s' is a feature by the encoding",
-                         hsp__csv_name(plan, label));
-    plan->columns[label].kind = HSP__COLUMN_LABEL;
-    return HSP_OK;
-}
-
 static hsp_status plan_apply(hsp_context *ctx, const plan_sample *sample,
                              const hsp_options *options, const hsp_encoding *encoding,
                              hsp__csv_plan *plan, hsp_error *err)
@@ -642,8 +613,17 @@ static hsp_status plan_apply(hsp_context *ctx, const plan_sample *sample,
         plan->columns[j] = (hsp__csv_column){HSP__COLUMN_IGNORED, 0, 0, HSP__NAME_NONE};
     HSP__TRY(sample->header && encoding->header ? plan_match_names(ctx, plan, err)
                                                 : plan_match_positions(plan, err));
-    if (hsp_options_is_set(options, "label"))
-        HSP__TRY(plan_override_label(hsp_options_text(options, "label"), plan, err));
+    if (hsp_options_is_set(options, "label")) { /* overrides the encoding's label column */
+        uint32_t label;
+        HSP__TRY(plan_find_label(&plan->names, hsp_options_text(options, "label"), err, &label));
+        for (uint32_t j = 0; j < plan->count; j++)
+            if (plan->columns[j].kind == HSP__COLUMN_LABEL)
+                plan->columns[j].kind = HSP__COLUMN_IGNORED;
+        if (label != HSP__NAME_NONE && plan->columns[label].kind != HSP__COLUMN_IGNORED)
+            return hsp__fail(err, HSP_USAGE, "label: column '%s' is a feature by the encoding",
+                             hsp__csv_name(plan, label));
+        if (label != HSP__NAME_NONE) plan->columns[label].kind = HSP__COLUMN_LABEL;
+    }
     /* the encoding says what to do about missing values; leaving rows out, or refusing, goes with
      * any */
     plan->missing = encoding->missing;

@@ -73,37 +73,29 @@ static void csv_count_lines(hsp__csv_cursor *cursor, const char *p, const char *
     }
 }
 
-/* Quotes were doubled: put the field together, from the first piece [start, quote) on. Returns the
- * closing quote, or NULL when there is none (or no memory: the text says). */
-static const char *csv_unquote(hsp__csv_cursor *cursor, const char *start, const char *quote)
-{
-    hsp__text *text = cursor->unquoted;
-    text->size = 0;
-    for (;;) {
-        hsp__text_add(text, start, (size_t)(quote - start));
-        if (quote + 1 == cursor->end || quote[1] != '"') return quote;
-        hsp__text_add(text, "\"", 1);
-        start = quote + 2;
-        quote = memchr(start, '"', (size_t)(cursor->end - start));
-        if (!quote || text->failed) return NULL;
-        csv_count_lines(cursor, start, quote);
-    }
-}
-
 /* A field between quotes; `p` is the opening one. */
 static hsp_status csv_quoted(hsp__csv_cursor *cursor, const char *p, hsp__csv_field *field,
                              hsp_error *err)
 {
     const char *start = p + 1, *quote = memchr(start, '"', (size_t)(cursor->end - start));
+    hsp__text *text = cursor->unquoted;
     if (quote) csv_count_lines(cursor, start, quote);
     field->text = start;
     field->size = quote ? (size_t)(quote - start) : 0;
     if (quote && quote + 1 < cursor->end && quote[1] == '"') {
-        quote = csv_unquote(cursor, start, quote);
-        hsp__text_room(cursor->unquoted, 8);
-        if (cursor->unquoted->failed) return hsp__fail_memory(err);
-        field->text = cursor->unquoted->data;
-        field->size = cursor->unquoted->size;
+        /* quotes were doubled: put the field together */
+        text->size = 0;
+        hsp__text_add(text, start, (size_t)(quote - start));
+        while (quote && !text->failed && quote + 1 < cursor->end && quote[1] == '"') {
+            start = quote + 1; /* the second of the two is kept */
+            quote = memchr(start + 1, '"', (size_t)(cursor->end - start - 1));
+            if (quote) csv_count_lines(cursor, start, quote);
+            if (quote) hsp__text_add(text, start, (size_t)(quote - start));
+        }
+        hsp__text_room(text, 8);
+        if (text->failed) return hsp__fail_memory(err);
+        field->text = text->data;
+        field->size = text->size;
     }
     cursor->unclosed = !quote;
     if (!quote)

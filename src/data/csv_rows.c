@@ -68,15 +68,6 @@ static hsp_status csv_refuse(const hsp__csv_plan *plan, uint32_t j, const hsp__c
                         hsp__quote(field->text, field->size, quoted), why, more);
 }
 
-static void csv_put(const hsp__csv_plan *plan, void *cell, double value)
-{
-    const float single = (float)value;
-    if (plan->precision == HSP_FLOAT64)
-        memcpy(cell, &value, sizeof value);
-    else
-        memcpy(cell, &single, sizeof single);
-}
-
 /* A number, read again with care: the quick way did not like it. */
 static hsp_status csv_number(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
                              const hsp__csv_field *field, void *cell, hsp_error *err)
@@ -201,7 +192,11 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
                 hsp__names_get(order, 0), hsp__names_get(order, order->count - 1));
         value = place;
     }
-    csv_put(plan, cell, value);
+    const float single = (float)value;
+    if (plan->precision == HSP_FLOAT64)
+        memcpy(cell, &value, sizeof value);
+    else
+        memcpy(cell, &single, sizeof single);
     return HSP_OK;
 }
 
@@ -342,12 +337,8 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *rows = &worker->rows;
     hsp__losses *losses = &worker->counts.losses;
-    hsp__csv_cursor cursor = {.at = block->text,
-                              .end = block->text + block->size,
-                              .line_start = block->text,
-                              .line = 1,
-                              .separator = plan->separator,
-                              .unquoted = &worker->unquoted};
+    hsp__csv_cursor cursor =
+        hsp__csv_begin(block->text, block->size, plan->separator, &worker->unquoted);
     rows->rows = 0;
     worker->counts.missing_line = 0;
     worker->block = block->number;

@@ -5,17 +5,6 @@ static int decimal_value_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The number behind an e: far beyond any exponent that matters, it stays where it is. */
-static int64_t decimal_value_exponent(const char *p, const char *end)
-{
-    const int negative = p < end && *p == '-';
-    int64_t value = 0;
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    for (; p < end && decimal_value_digit(*p); p++)
-        if (value < INT64_MAX / 100) value = value * 10 + (*p - '0');
-    return negative ? -value : value;
-}
-
 hsp__decimal_value hsp__decimal_value_of(const char *text, size_t size)
 {
     const char *end = text + size, *p = text;
@@ -38,7 +27,14 @@ hsp__decimal_value hsp__decimal_value_of(const char *text, size_t size)
     }
     if (!value.from) return (hsp__decimal_value){.sign = 0};
     value.exponent = whole;
-    if (p < end && (*p == 'e' || *p == 'E')) value.exponent += decimal_value_exponent(p + 1, end);
+    if (p == end || (*p != 'e' && *p != 'E')) return value;
+    /* far beyond any exponent that matters, it stays where it is */
+    const int negative = ++p < end && *p == '-';
+    int64_t exponent = 0;
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    for (; p < end && decimal_value_digit(*p); p++)
+        if (exponent < INT64_MAX / 100) exponent = exponent * 10 + (*p - '0');
+    value.exponent += negative ? -exponent : exponent;
     return value;
 }
 

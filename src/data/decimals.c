@@ -99,12 +99,8 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
 {
     decimals *m = self;
     const hsp__csv_plan *plan = &m->plan;
-    hsp__csv_cursor cursor = {.at = block->text,
-                              .end = block->text + block->size,
-                              .line_start = block->text,
-                              .line = 1,
-                              .separator = plan->separator,
-                              .unquoted = &m->unquoted};
+    hsp__csv_cursor cursor =
+        hsp__csv_begin(block->text, block->size, plan->separator, &m->unquoted);
     (void)worker;
     while (hsp__csv_skip_blank(&cursor)) {
         hsp__csv_field field = {.last = 0};

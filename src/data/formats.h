@@ -3,6 +3,7 @@
 #define HSP_DATA_FORMATS_H
 
 #include "base/names.h"
+#include "base/options.h"
 #include "data/output.h"
 #include "data/source.h"
 #include "halfspace_all.h"
@@ -60,20 +61,15 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
                               hsp_encoding **out);
 
 /* The options of reading that say how a text file is cut into records and labels. */
-#define HSP__TEXT_FILE_OPTIONS                                                                  \
-    {"format", HSP_OPTION_CHOICE,                                                               \
-     "auto",   0,                                                                               \
-     0,        "auto|libsvm|csv|tsv|hsp",                                                       \
-     NULL,     "format of the data; auto decides by the content, then by the file's name"},     \
-        {"label",  HSP_OPTION_TEXT,                                                             \
-         "last",   0,                                                                           \
-         0,        NULL,                                                                        \
-         "COLUMN", "CSV: label column: a name, a number from 1, last, or none"},                \
-        {"header", HSP_OPTION_CHOICE, "auto", 0,                                                \
-         0,        "auto|yes|no",     NULL,   "CSV: whether the first line names the columns"}, \
-    {                                                                                           \
-        "separator", HSP_OPTION_TEXT, "auto", 0, 0, NULL, "CHAR",                               \
-            "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto"    \
-    }
+#define HSP__TEXT_FILE_OPTIONS                                                               \
+    HSP__OPTION("format", CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,             \
+                "format of the data; auto decides by the content, then by the file's name"), \
+        HSP__OPTION("label", TEXT, "last", 0, 0, NULL, "COLUMN",                             \
+                    "CSV: label column: a name, a number from 1, last, or none"),            \
+        HSP__OPTION("header", CHOICE, "auto", 0, 0, "auto|yes|no", NULL,                     \
+                    "CSV: whether the first line names the columns"),                        \
+        HSP__OPTION(                                                                         \
+            "separator", TEXT, "auto", 0, 0, NULL, "CHAR",                                   \
+            "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto")
 
 #endif

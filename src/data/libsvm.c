@@ -43,8 +43,7 @@ typedef struct libsvm_recent {
 typedef struct libsvm_scratch {
     hsp__rows_block block; /* its arrays have room for rows_room rows, stored_room entries */
     uint64_t rows_room, stored_room;
-    uint64_t *lines; /* rows_room: of the block, from 1 */
-    hsp__rows_place place;
+    uint64_t *lines;     /* rows_room: of the block, from 1 */
     hsp__names names;    /* labels this worker has met */
     uint32_t *label_map; /* names.count (label_map_room): their numbers in the file */
     uint64_t label_map_room;
@@ -600,14 +599,14 @@ static hsp_status libsvm_reserve(void *self, int worker, hsp__blocks *run, hsp_e
     if (reader->told &&
         !hsp__long_decimals_move(&reader->told->longs, &scratch->losses.longs, reader->rows.rows))
         return hsp__fail_memory(err);
-    return hsp__rows_reserve(&reader->rows, &scratch->block, run, err, &scratch->place);
+    return hsp__rows_reserve(&reader->rows, &scratch->block, run, err);
 }
 
 static void libsvm_place(void *self, int worker)
 {
     libsvm_reader *reader = self;
     libsvm_scratch *scratch = &reader->scratch[worker];
-    hsp__rows_copy(&reader->rows, &scratch->block, &scratch->place, scratch->label_map);
+    hsp__rows_copy(&reader->rows, &scratch->block, scratch->label_map);
 }
 
 /* Read the whole source in one way. HSP__NEEDS_DOUBLE: floats do not suffice; no data set yet. */
@@ -636,7 +635,9 @@ static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_o
             for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
                 reader.told->longs.all[k].column -= atomic_load(&reader.base);
             if (held && !*found) hsp__data_narrow(*out);
-            hsp__data_tell(ctx, *out, reader.name, &reading, &losses, NULL, why ? why : found);
+            hsp__losses_tell(ctx, reader.name, (*out)->view.precision, &reading, &losses, NULL);
+            snprintf((*out)->why, sizeof(*out)->why, "%.191s", why ? why : found);
+            hsp__tell_double(ctx, reader.name, (*out)->why);
         }
     } else if (err && narrow.status) {
         *err = narrow;

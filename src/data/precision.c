@@ -159,14 +159,6 @@ void hsp__tell_double(hsp_context *ctx, const char *file, const char *why)
         hsp__log(ctx, HSP_LOG_NOTE, "%s: numbers are kept in double precision: %s", file, why);
 }
 
-void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__reading *reading,
-                    const hsp__losses *all, const char *column, const char *why)
-{
-    hsp__losses_tell(ctx, file, data->view.precision, reading, all, column);
-    snprintf(data->why, sizeof data->why, "%.191s", why);
-    hsp__tell_double(ctx, file, why);
-}
-
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 void hsp__spread_free(hsp__spread *spread, const hsp_allocator *memory)

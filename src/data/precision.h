@@ -174,10 +174,6 @@ void hsp__data_narrow(hsp_data *data);
 void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precision,
                       const hsp__reading *reading, const hsp__losses *all, const char *column);
 void hsp__tell_double(hsp_context *ctx, const char *file, const char *why);
-/* Both, and the data set remembers why. */
-void hsp__data_tell(hsp_context *ctx, hsp_data *data, const char *file, const hsp__reading *reading,
-                    const hsp__losses *all, const char *column, const char *why);
-
 /* The precision that rows which are not read from text get by the option: auto keeps theirs. */
 hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,
                                      const hsp_view *view);

@@ -57,27 +57,21 @@ hsp_status hsp_read_keep_decimals(hsp_options *read, hsp_error *err)
     return hsp__options_set_word(read, "precision", "decimals", err);
 }
 
-static int read_all_ones(const hsp_view *view)
-{
-    for (uint64_t i = 0; i < view->rows; i++) {
-        hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++) {
-            double value = hsp__row_value(view, &row, k);
-            if (value != 0 && value != 1) return 0;
-        }
-    }
-    return 1;
-}
-
 /* The smallest storage: a function of the rows alone, however they were read. Values are searched
  * for others than one only where that could change the answer, and mostly the first one settles it.
  */
 static hsp_storage read_smallest(const hsp_data *data)
 {
     const hsp_view *v = &data->view;
-    int ones = v->storage == HSP_ONES || (hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1,
-                                                              v->precision) == HSP_ONES &&
-                                          read_all_ones(v));
+    int ones = v->storage == HSP_ONES ||
+               hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1, v->precision) == HSP_ONES;
+    for (uint64_t i = 0; ones && v->storage != HSP_ONES && i < v->rows; i++) {
+        const hsp__row row = hsp__view_row(v, i);
+        for (uint64_t k = 0; ones && k < row.count; k++) {
+            const double value = hsp__row_value(v, &row, k);
+            ones = value == 0 || value == 1;
+        }
+    }
     return hsp__storage_choose(v->rows, v->cols, data->nonzeros, ones, v->precision);
 }
 

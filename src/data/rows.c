@@ -5,7 +5,6 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/threads.h"
 
 void hsp__rows_init(hsp__rows *rows, hsp_context *ctx, hsp_precision precision, const char *storage,
                     uint64_t text_total)
@@ -170,11 +169,12 @@ static int rows_undense(hsp__rows *rows, hsp__blocks *run)
     return 1;
 }
 
-hsp_status hsp__rows_reserve(hsp__rows *rows, const hsp__rows_block *block, hsp__blocks *run,
-                             hsp_error *err, hsp__rows_place *place)
+hsp_status hsp__rows_reserve(hsp__rows *rows, hsp__rows_block *block, hsp__blocks *run,
+                             hsp_error *err)
 {
     int done = 1;
-    *place = (hsp__rows_place){rows->rows, rows->stored};
+    block->row = rows->rows;
+    block->entry = rows->stored;
     if (!block->rows) return HSP_OK; /* comments alone */
     if (rows->choose && !rows->rows) rows->dense = rows_dense_pays(rows, block);
     if (rows->choose && rows->dense && block->cols > rows->cols && !rows_dense_pays(rows, block))
@@ -232,25 +232,24 @@ void hsp__rows_scatter(const hsp__rows_block *block, hsp_precision precision, vo
         rows_scatter(block, dense, stride, sizeof(double));
 }
 
-void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
-                    const uint32_t *label_map)
+void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const uint32_t *label_map)
 {
     const size_t bytes = rows_bytes(rows);
-    uint64_t entry = place->entry;
+    uint64_t entry = block->entry;
     if (!block->rows) return;
     for (uint64_t i = 0; i < block->rows; i++)
-        rows->labels[place->row + i] = label_map[block->labels[i]];
+        rows->labels[block->row + i] = label_map[block->labels[i]];
     if (rows->dense) {
         hsp__rows_scatter(block, rows->precision,
-                          (char *)rows->values + place->row * rows->stride * bytes, rows->stride);
+                          (char *)rows->values + block->row * rows->stride * bytes, rows->stride);
         return;
     }
     for (uint64_t i = 0; i < block->rows; i++)
-        rows->starts[place->row + i + 1] = entry += block->lengths[i];
+        rows->starts[block->row + i + 1] = entry += block->lengths[i];
     if (!block->stored) return;
-    memcpy(rows->indices + place->entry, block->indices, block->stored * sizeof *rows->indices);
+    memcpy(rows->indices + block->entry, block->indices, block->stored * sizeof *rows->indices);
     if (rows->values)
-        memcpy((char *)rows->values + place->entry * bytes, block->values, block->stored * bytes);
+        memcpy((char *)rows->values + block->entry * bytes, block->values, block->stored * bytes);
 }
 
 /* Give back the room that was not needed. Shrinking cannot make the arrays unsound, so that a
@@ -261,20 +260,6 @@ static void rows_trim(hsp__rows *rows, void *pointer_to, uint64_t count, size_t 
     memcpy(&old, pointer_to, sizeof old);
     less = old ? hsp__resize(&rows->ctx->allocator, old, count, size) : NULL;
     if (less) memcpy(pointer_to, &less, sizeof less);
-}
-
-typedef struct rows_relabel {
-    hsp__rows *rows;
-    const uint32_t *map;
-    uint64_t parts;
-} rows_relabel;
-
-static void rows_relabel_part(void *user, uint64_t part)
-{
-    rows_relabel *relabel = user;
-    uint64_t to = hsp__part(relabel->rows->rows, relabel->parts, part + 1);
-    for (uint64_t i = hsp__part(relabel->rows->rows, relabel->parts, part); i < to; i++)
-        relabel->rows->labels[i] = relabel->map[relabel->rows->labels[i]];
 }
 
 /* The arrays as the data set has them; 0 when there is no memory. */
@@ -298,8 +283,8 @@ static int rows_settle(hsp__rows *rows, hsp__names *classes, uint64_t cols)
     rows->stride = rows->dense ? cols : 0;
     uint32_t *map = hsp__new(&rows->ctx->allocator, classes->count, sizeof *map);
     const int done = map && hsp__names_sort(classes, map);
-    rows_relabel relabel = {rows, map, hsp__parts(rows->rows, sizeof *map)};
-    if (done) hsp__tasks_run(rows->ctx, relabel.parts, rows_relabel_part, &relabel);
+    for (uint64_t i = 0; done && i < rows->rows; i++)
+        rows->labels[i] = map[rows->labels[i]];
     hsp__free(&rows->ctx->allocator, map);
     if (!done) return 0;
     rows_trim(rows, &rows->labels, rows->rows, sizeof *rows->labels);

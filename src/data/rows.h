@@ -17,17 +17,13 @@ typedef struct hsp__rows_block {
     uint64_t rows, stored;
     uint64_t cols; /* 1 + the largest column named */
     int all_ones;
-    uint32_t *lengths; /* rows: entries of each row */
-    uint32_t *labels;  /* rows: numbers of the worker's own label names */
-    uint32_t *indices; /* stored */
-    void *values;      /* stored, float or double */
-    size_t text_size;  /* bytes of text it came from */
+    uint32_t *lengths;   /* rows: entries of each row */
+    uint32_t *labels;    /* rows: numbers of the worker's own label names */
+    uint32_t *indices;   /* stored */
+    void *values;        /* stored, float or double */
+    size_t text_size;    /* bytes of text it came from */
+    uint64_t row, entry; /* where it goes, once reserved */
 } hsp__rows_block;
-
-/* Where a reserved block goes. */
-typedef struct hsp__rows_place {
-    uint64_t row, entry;
-} hsp__rows_place;
 
 typedef struct hsp__rows {
     hsp_context *ctx;
@@ -49,15 +45,14 @@ void hsp__rows_init(hsp__rows *rows, hsp_context *ctx, hsp_precision precision, 
 void hsp__rows_free(hsp__rows *rows);
 
 /* Make room for a block; in the order of the file. */
-hsp_status hsp__rows_reserve(hsp__rows *rows, const hsp__rows_block *block, hsp__blocks *run,
-                             hsp_error *err, hsp__rows_place *place);
+hsp_status hsp__rows_reserve(hsp__rows *rows, hsp__rows_block *block, hsp__blocks *run,
+                             hsp_error *err);
 
 /* Move every row so far one column up; in the order of the file. 0 when there is no memory. */
 int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run);
 
 /* Copy it there; in parallel. label_map[worker's label number] is the number in the file. */
-void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const hsp__rows_place *place,
-                    const uint32_t *label_map);
+void hsp__rows_copy(hsp__rows *rows, const hsp__rows_block *block, const uint32_t *label_map);
 
 /* The rows of a block as dense rows of `stride` numbers each. */
 void hsp__rows_scatter(const hsp__rows_block *block, hsp_precision precision, void *dense,

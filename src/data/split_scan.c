@@ -94,13 +94,8 @@ static hsp_status scan_group(hsp__split_scan *scan, const char *text, size_t siz
 static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_error *err)
 {
     hsp__split_scan *scan = self;
-    hsp__csv_cursor cursor = {.at = block->text,
-                              .end = block->text + block->size,
-                              .line_start = block->text,
-                              .line = 1,
-                              .separator = scan->separator,
-                              .file = scan->name,
-                              .unquoted = &scan->unquoted};
+    hsp__csv_cursor cursor =
+        hsp__csv_begin(block->text, block->size, scan->separator, &scan->unquoted);
     const char *from = block->text;
     (void)worker;
     while (hsp__csv_skip_blank(&cursor)) {

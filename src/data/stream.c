@@ -11,11 +11,6 @@
 #include "data/formats.h"
 #include "data/precision.h"
 
-int hsp__stream_workers(hsp_context *ctx)
-{
-    return hsp_context_threads(ctx);
-}
-
 /* ---- For the formats ------------------------------------------------------------------------- */
 
 int hsp__stream_dense(const hsp__stream *stream, int probed)
@@ -142,7 +137,7 @@ static hsp_status stream_cache_start(stream_cache *cache, const hsp_data *data, 
         cache->storage = HSP_SPARSE;
     if (cache->storage == HSP_DENSE && view->storage != HSP_DENSE) each = view->cols * 8 + 16;
     cache->step = stream->ctx->block_bytes / each + 1;
-    cache->count = hsp__stream_workers(stream->ctx);
+    cache->count = hsp_context_threads(stream->ctx);
     if ((uint64_t)cache->count > view->rows / cache->step + 1)
         cache->count = (int)(view->rows / cache->step + 1);
     cache->slices = hsp__new(memory, (uint64_t)cache->count, sizeof *cache->slices);

@@ -29,7 +29,7 @@ typedef struct hsp__row_origin {
 } hsp__row_origin;
 
 typedef struct hsp__row_sink {
-    /* In parallel, `worker` 0..workers-1. rows->labels is NULL here. May be NULL. An error with a
+    /* In parallel, `worker` 0 .. hsp_context_threads - 1. rows->labels is NULL here. May be NULL. An error with a
      * line means a row of the block, from 1; it becomes the line of the file. */
     hsp_status (*work)(void *self, int worker, const hsp_view *rows, hsp_error *err);
     /* In order, by the worker that did `work`. rows->labels are numbers in the stream's class
@@ -43,9 +43,6 @@ typedef struct hsp__row_sink {
                      A block that would be far too large as dense rows stays sparse */
     hsp__row_origin *origin; /* gets it; NULL: nobody asks */
 } hsp__row_sink;
-
-/* How many workers a stream may use: make that much scratch. */
-int hsp__stream_workers(hsp_context *ctx);
 
 /* Pass all rows of `path` to the sink. `options` as for hsp_data_read, NULL for the defaults.
  * `encoding` NULL: CSV must be numbers (a text column is an error that says an encoding is needed).

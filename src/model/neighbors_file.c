@@ -167,7 +167,7 @@ static hsp_status list_start(list_job *job, hsp_error *err)
     if (!status) status = hsp__neighbors_index(job->ctx, job->model, UINT64_MAX, err, &job->near);
     if (status) return status;
     job->step = job->k < LIST_FOUND ? LIST_FOUND / job->k : 1;
-    job->count = hsp__stream_workers(job->ctx);
+    job->count = hsp_context_threads(job->ctx);
     job->workers = hsp__new(&job->ctx->allocator, (uint64_t)job->count, sizeof *job->workers);
     return job->workers ? HSP_OK : hsp__fail_memory(err);
 }

@@ -237,7 +237,7 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
         status =
             hsp__scoring_init(&job->scoring, job->ctx, job->model, UINT64_MAX, UINT64_MAX, err);
     if (status) return status;
-    job->count = hsp__stream_workers(job->ctx);
+    job->count = hsp_context_threads(job->ctx);
     job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
     if (!job->workers) return hsp__fail_memory(err);
     for (int i = 0; i < job->count; i++)
