@@ -4,12 +4,6 @@
 
 #include "halfspace_all.h"
 
-/* One row of an option table: HSP__OPTION("seed", INTEGER, "1", ...). */
-#define HSP__OPTION(name, type, ...)         \
-    {                                        \
-        name, HSP_OPTION_##type, __VA_ARGS__ \
-    }
-
 /* Set a choice to a word that is not among those that users choose from. */
 hsp_status hsp__options_set_word(hsp_options *options, const char *name, const char *word,
                                  hsp_error *err);

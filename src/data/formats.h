@@ -62,14 +62,14 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
 
 /* The options of reading that say how a text file is cut into records and labels. */
 #define HSP__TEXT_FILE_OPTIONS                                                               \
-    HSP__OPTION("format", CHOICE, "auto", 0, 0, "auto|libsvm|csv|tsv|hsp", NULL,             \
+    HSP__CHOICE("format", "auto", "auto|libsvm|csv|tsv|hsp",                                 \
                 "format of the data; auto decides by the content, then by the file's name"), \
-        HSP__OPTION("label", TEXT, "last", 0, 0, NULL, "COLUMN",                             \
-                    "CSV: label column: a name, a number from 1, last, or none"),            \
-        HSP__OPTION("header", CHOICE, "auto", 0, 0, "auto|yes|no", NULL,                     \
+        HSP__TEXT("label", "last", "COLUMN",                                                 \
+                  "CSV: label column: a name, a number from 1, last, or none"),              \
+        HSP__CHOICE("header", "auto", "auto|yes|no",                                         \
                     "CSV: whether the first line names the columns"),                        \
-        HSP__OPTION(                                                                         \
-            "separator", TEXT, "auto", 0, 0, NULL, "CHAR",                                   \
+        HSP__TEXT(                                                                           \
+            "separator", "auto", "CHAR",                                                     \
             "CSV: the character between fields, or comma, semicolon, tab, space, pipe, auto")
 
 #endif

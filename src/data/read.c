@@ -17,22 +17,22 @@
 
 static const hsp_option read_options[] = {
     HSP__TEXT_FILE_OPTIONS,
-    {"missing", HSP_OPTION_CHOICE, "error", 0, 0, "error|drop|mean|indicator", NULL,
-     "CSV: how to treat missing values (empty, ?, NA, NaN)"},
-    {"categorical", HSP_OPTION_LIST, NULL, 0, 0, NULL, "COLUMN",
-     "CSV: treat this column of numbers as categorical"},
-    {"ordinal", HSP_OPTION_LIST, NULL, 0, 0, NULL, "COLUMN=A<B<C",
-     "CSV: a column whose values have an order; encoded as 0, 1, 2, ..."},
-    {"ignore", HSP_OPTION_LIST, NULL, 0, 0, NULL, "COLUMN", "CSV: leave this column out"},
-    {"index-base", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|0|1", NULL,
-     "libsvm: index of the first column; auto: 0 if the file has an index 0, else 1"},
-    {"features", HSP_OPTION_INTEGER, "0", 0, 4294967296.0, NULL, "N",
-     "libsvm: minimum number of columns, even if the file has fewer"},
-    {"storage", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dense|sparse|ones", NULL,
-     "storage of rows in memory; auto takes the smallest"},
-    {"precision", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|single|double", NULL,
-     "storage of numbers: 32 bits (single) or 64 bits (double); auto takes double where single "
-     "loses information"},
+    HSP__CHOICE("missing", "error", "error|drop|mean|indicator",
+                "CSV: how to treat missing values (empty, ?, NA, NaN)"),
+    HSP__LIST("categorical", "COLUMN", "CSV: treat this column of numbers as categorical"),
+    HSP__LIST("ordinal", "COLUMN=A<B<C",
+              "CSV: a column whose values have an order; encoded as 0, 1, 2, ..."),
+    HSP__LIST("ignore", "COLUMN", "CSV: leave this column out"),
+    HSP__CHOICE("index-base", "auto", "auto|0|1",
+                "libsvm: index of the first column; auto: 0 if the file has an index 0, else 1"),
+    HSP__INTEGER("features", "0", 0, 4294967296.0, "N",
+                 "libsvm: minimum number of columns, even if the file has fewer"),
+    HSP__CHOICE("storage", "auto", "auto|dense|sparse|ones",
+                "storage of rows in memory; auto takes the smallest"),
+    HSP__CHOICE(
+        "precision", "auto", "auto|single|double",
+        "storage of numbers: 32 bits (single) or 64 bits (double); auto takes double where single "
+        "loses information"),
 };
 
 static const hsp_option_table read_table = {"read", "options of reading", read_options,

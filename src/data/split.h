@@ -21,12 +21,11 @@ hsp_status hsp__split_choose(hsp_context *ctx, const hsp__split_rows *rows,
                              const hsp_options *options, hsp_error *err, unsigned char *side);
 
 /* The rows of hsp_split_options, for tables that have others too. */
-#define HSP__SPLIT_OPTIONS                                                                 \
-    HSP__OPTION("test", TEXT, "0.25", 0, 0, NULL, "SHARE",                                 \
-                "size of the test part: a fraction between 0 and 1, or a number of rows"), \
-        HSP__OPTION("stratified", FLAG, "yes", 0, 0, NULL, NULL,                           \
-                    "keep the proportions of the classes in both parts"),                  \
-        HSP__OPTION("seed", INTEGER, "1", 0, 9007199254740992.0, NULL, "N",                \
-                    "seed of the random selection")
+#define HSP__SPLIT_OPTIONS                                                               \
+    HSP__TEXT("test", "0.25", "SHARE",                                                   \
+              "size of the test part: a fraction between 0 and 1, or a number of rows"), \
+        HSP__OPTION("stratified", HSP_OPTION_FLAG, "yes", 0, 0, NULL, NULL,              \
+                    "keep the proportions of the classes in both parts"),                \
+        HSP__INTEGER("seed", "1", 0, 9007199254740992.0, "N", "seed of the random selection")
 
 #endif
