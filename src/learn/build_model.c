@@ -6,10 +6,8 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/options.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/convert_storage.h"
 #include "data/formats.h"

@@ -9,9 +9,6 @@
 
 #include "base/checksum.h"
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "learn/prepare.h"
 
 #define DATA_HASH_ENTRIES 512 /* hashed at once */

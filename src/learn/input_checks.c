@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
-#include "base/threads.h"
 #include "data/stream.h"
 #include "data/sweep.h"
 #include "learn/learner.h"

@@ -2,8 +2,6 @@
 #ifndef HSP_LEARN_INPUT_CHECKS_H
 #define HSP_LEARN_INPUT_CHECKS_H
 
-#include "data/data.h"
-#include "halfspace_all.h"
 #include "learn/prepare.h"
 
 /* What values may be, and where the first that is not stands. */

@@ -17,7 +17,6 @@
 
 #include <stdatomic.h>
 
-#include "halfspace_all.h"
 #include "learn/prepare.h"
 #include "learn/task.h"
 

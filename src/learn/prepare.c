@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/labels.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"

@@ -5,8 +5,6 @@
 #define HSP_LEARN_PREPARE_H
 
 #include "base/names.h"
-#include "data/data.h"
-#include "halfspace_all.h"
 #include "model/model.h"
 
 typedef struct hsp__prepared {

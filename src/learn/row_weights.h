@@ -3,7 +3,6 @@
 #define HSP_LEARN_ROW_WEIGHTS_H
 
 #include "data/data.h"
-#include "halfspace_all.h"
 
 /* The column that a user means by `text`: a name, or a number as the file counts (libsvm text from
  * its index base; CSV with all columns of the file, the label too, from 1; else from 1). */

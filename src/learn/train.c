@@ -16,8 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/context.h"
 #include "base/sized_report.h"
 #include "base/stop.h"
 #include "kernel/gram.h"

@@ -4,10 +4,8 @@
 #include <math.h>
 
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/context.h"
 #include "base/stop.h"
-#include "base/threads.h"
 
 typedef struct training_error_state {
     hsp_context *ctx;

@@ -25,8 +25,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
 #include "learn/learner.h"
 #include "learn/build_model.h"

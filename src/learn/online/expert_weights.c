@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/context.h"
 
 #define EXPERT_WEIGHTS_TABLE \
     65536 /* weights that are looked up; those of more mistakes are computed */

@@ -10,7 +10,6 @@
 #define HSP_LEARN_ONLINE_EXPERT_WEIGHTS_H
 
 #include "data/data.h"
-#include "halfspace_all.h"
 
 /* The columns of one kind. */
 typedef struct hsp__expert_weights_kind {

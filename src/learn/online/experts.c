@@ -41,8 +41,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "data/scale.h"

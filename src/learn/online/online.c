@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "learn/erm/matvec.h"
 #include "learn/kernel/budget.h"

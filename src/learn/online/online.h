@@ -30,8 +30,6 @@
 #define HSP_LEARN_ONLINE_ONLINE_H
 
 
-#include "data/data.h"
-#include "halfspace_all.h"
 #include "learn/online/ledger.h"
 #include "learn/learner.h"
 #include "learn/watch.h"

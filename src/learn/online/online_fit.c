@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/sweep.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online_model.h"

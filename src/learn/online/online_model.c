@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "learn/kernel/kernel_scores.h"
 
 /* ---- Weights --------------------------------------------------------------------------------- */

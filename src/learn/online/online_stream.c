@@ -11,8 +11,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/sized_report.h"
 #include "data/encode.h"
 #include "data/stream.h"

@@ -5,9 +5,7 @@
 #include <stdatomic.h>
 
 #include "base/context.h"
-#include "base/memory.h"
 #include "base/stop.h"
-#include "base/threads.h"
 
 #define PARALLEL_SCAN_MOST        16    /* more would wait for the same memory */
 #define PARALLEL_SCAN_BLOCK_BYTES 32768 /* what a worker takes at once */

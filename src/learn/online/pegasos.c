@@ -49,7 +49,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"

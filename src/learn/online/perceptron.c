@@ -45,8 +45,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_option.h"
 #include "learn/online/online.h"

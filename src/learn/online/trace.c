@@ -20,8 +20,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/scale.h"

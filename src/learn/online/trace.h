@@ -3,7 +3,6 @@
 #ifndef HSP_LEARN_ONLINE_TRACE_H
 #define HSP_LEARN_ONLINE_TRACE_H
 
-#include "halfspace_all.h"
 #include "learn/online/online.h"
 
 /* What the proof needs to know of the rule: the separator (w, b) is the vector (w, b / c) in a

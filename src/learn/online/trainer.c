@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/sized_report.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"

@@ -54,8 +54,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "learn/option_helpers.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"

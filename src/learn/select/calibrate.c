@@ -18,8 +18,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"

@@ -35,8 +35,6 @@
 #include <stdlib.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 
 static double calibration_fit_weight(const hsp__scored *scored, uint64_t i)
 {

@@ -9,8 +9,6 @@
 #include "learn/input_checks.h"
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 
 static const hsp_option cross_validate_options[] = {HSP__FOLD_OPTIONS};
 

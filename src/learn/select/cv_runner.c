@@ -8,9 +8,6 @@
 #include <time.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "data/data.h"
 #include "kernel/shared_values.h"
 #include "learn/kernel/approx.h"

@@ -7,8 +7,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 
 #define GRID_RANGE 1000  /* values of a range, at most */
 #define GRID_SAME  1e-12 /* errors that differ by less are equal: they are means of few numbers */

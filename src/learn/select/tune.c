@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/option_helpers.h"
 #include "base/sized_report.h"
