@@ -167,32 +167,6 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     return status;
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-/* Kernel values of a run take no more than its option cache-mb, and never more than twice those of
- * all pairs of rows. As many runs go side by side as have room within that limit together, and
- * where there is room for the inner products of a fold's rows, all of its runs share them. */
-static void cv_runner_plan_memory(cv_runner_state *state)
-{
-    const hsp__cv_runner *all = state->all;
-    const hsp_options *options = all->points[0];
-    if (!hsp__kernel_wanted(options) || hsp__approx_wanted(options)) return;
-    const int limited = hsp__options_have(options, "cache-mb");
-    const double rows = (double)hsp_data_rows(all->data);
-    const double train = rows - floor(rows / (double)all->folds->count);
-    const int wide = !limited || all->data->view.precision == HSP_FLOAT64 ||
-                     hsp_options_real(options, "gap") < 1e-7;
-    const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
-    const double most =
-        limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)CV_RUNNER_SHARED;
-    const double own = limited ? fmin(2 * square, most) : 0;
-    const int share = all->count > 1 && own + square <= most;
-    const double each = own + (share ? square : 0);
-    if (share) state->share = (uint64_t)square;
-    if (each > 0 && (double)state->workers > most / each)
-        state->workers = most / each < 1 ? 1 : (int)(most / each);
-}
-
 /* ---- A task ---------------------------------------------------------------------------------- */
 
 static void cv_runner_drop(cv_runner_fold *fold)
@@ -279,12 +253,31 @@ static void cv_runner_work(void *user, int number)
 hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
 {
     hsp_context *ctx = trials->ctx;
+    const hsp_options *options = trials->points[0];
     const uint32_t folds = trials->folds->count;
     cv_runner_state state = {
         .all = trials, .paths = trials->count / trials->path, .threads = hsp_context_threads(ctx)};
     state.tasks = state.paths * folds;
     state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
-    cv_runner_plan_memory(&state);
+    /* Kernel values of a run take no more than its option cache-mb, and never more than twice those
+     * of all pairs of rows. As many runs go side by side as have room within that limit together,
+     * and where there is room for the inner products of a fold's rows, all of its runs share them. */
+    if (hsp__kernel_wanted(options) && !hsp__approx_wanted(options)) {
+        const int limited = hsp__options_have(options, "cache-mb");
+        const double rows = (double)hsp_data_rows(trials->data);
+        const double train = rows - floor(rows / (double)folds);
+        const int wide = !limited || trials->data->view.precision == HSP_FLOAT64 ||
+                         hsp_options_real(options, "gap") < 1e-7;
+        const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
+        const double most =
+            limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)CV_RUNNER_SHARED;
+        const double own = limited ? fmin(2 * square, most) : 0;
+        const int share = trials->count > 1 && own + square <= most;
+        const double each = own + (share ? square : 0);
+        if (share) state.share = (uint64_t)square;
+        if (each > 0 && (double)state.workers > most / each)
+            state.workers = most / each < 1 ? 1 : (int)(most / each);
+    }
     atomic_store(&state.failed, UINT64_MAX);
     state.folds = hsp__new(&ctx->allocator, folds, sizeof *state.folds);
     if (!state.folds) return hsp__fail_memory(err);

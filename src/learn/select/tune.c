@@ -154,31 +154,6 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
     return status;
 }
 
-static hsp_status tune_train(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                             const hsp_options *tune, const hsp_tuning *tuning, hsp_error *err,
-                             hsp_training *run, hsp_model **out)
-{
-    hsp_options *chosen = NULL;
-    hsp_model *model = NULL;
-    hsp_training done = {.size = sizeof done};
-    hsp_status status =
-        hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
-    if (!status) status = hsp_train(ctx, data, chosen, err, &done, &model);
-    const int stopped = status == HSP_CANCELLED && model;
-    if (stopped) status = HSP_OK;
-    if (!status && model) status = tune_set_fact(ctx, tuning, tune, model, err);
-    hsp_options_free(chosen);
-    if (status) {
-        hsp_evidence_free(done.evidence);
-        hsp_model_free(model);
-        return status;
-    }
-    if (!run) hsp_evidence_free(done.evidence);
-    hsp__report_give(run, &done, sizeof done);
-    *out = model;
-    return stopped ? HSP_CANCELLED : HSP_OK;
-}
-
 hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                     const hsp_options *tune, hsp_error *err, hsp_tuning **out, hsp_training *run,
                     hsp_model **model)
@@ -187,19 +162,32 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     HSP__REPORT(err, run, hsp_training);
     HSP__TRY(hsp__cv_runner_check(learner, err));
     hsp_model *made = NULL;
+    hsp_options *chosen = NULL;
+    hsp_training done = {.size = sizeof done};
+    int stopped = 0; /* there is a model all the same */
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
     if (!tuning) return hsp__fail_memory(err);
     tuning->memory = tuning->grid.memory = ctx->allocator;
     hsp_status status = tune_choose(ctx, data, learner, tune, tuning, err);
-    if (!status && model) status = tune_train(ctx, data, learner, tune, tuning, err, run, &made);
-    const int stopped = status == HSP_CANCELLED && made; /* there is a model all the same */
-    if (status && !stopped) {
+    if (!status && model)
+        status = hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
+    if (!status && model) {
+        status = hsp_train(ctx, data, chosen, err, &done, &made);
+        stopped = status == HSP_CANCELLED && made;
+        if (stopped) status = HSP_OK;
+    }
+    if (!status && made) status = tune_set_fact(ctx, tuning, tune, made, err);
+    hsp_options_free(chosen);
+    if (status || !run) hsp_evidence_free(done.evidence);
+    if (status) {
+        hsp_model_free(made);
         hsp_tuning_free(tuning);
         return status;
     }
-    *out = tuning;
+    if (model) hsp__report_give(run, &done, sizeof done);
     if (model) *model = made;
-    return status;
+    *out = tuning;
+    return stopped ? HSP_CANCELLED : HSP_OK;
 }
 
 void hsp_tuning_free(hsp_tuning *tuning)
