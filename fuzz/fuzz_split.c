@@ -11,7 +11,6 @@
 
 #include "base/context.h"
 #include "data/split.h"
-#include "data/split_scan.h"
 #include "halfspace_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

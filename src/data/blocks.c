@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 
 enum {
     BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */

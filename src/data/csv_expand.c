@@ -8,10 +8,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
-#include "base/threads.h"
 #include "data/csv.h"
 #include "data/data.h"
 

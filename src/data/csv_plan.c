@@ -8,8 +8,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/csv.h"
 #include "data/formats.h"
 

@@ -8,11 +8,9 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/csv.h"
 #include "data/data.h"
-#include "data/labels.h"
+#include "data/formats.h"
 
 #define CSV_RECENT_MOST  256 /* words kept at hand for each column, fewer if there */
 #define CSV_RECENT_BYTES ((uint64_t)1 << 20) /* are many: a worker's, of all columns, about */

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/csv.h"
 #include "data/data.h"
 #include "data/formats.h"

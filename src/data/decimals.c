@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/blocks.h"
 #include "data/container.h"
 #include "data/csv.h"

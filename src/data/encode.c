@@ -5,12 +5,9 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/formats.h"
-#include "data/kind.h"
 #include "data/output.h"
 #include "data/source.h"
 

@@ -8,6 +8,20 @@
 #include "data/source.h"
 #include "halfspace_all.h"
 
+/* ---- What a file is (kind.c) ----------------------------------------------------------------- */
+
+/* What begins with these bytes; a few hundred of them are enough. */
+hsp_file_kind hsp__kind_of(const char *bytes, size_t size);
+
+/* HSP_BAD_DATA: `path` is one thing and should be another. Says what can be done with it. */
+hsp_status hsp__kind_fail(hsp_error *err, const char *path, hsp_file_kind found,
+                          hsp_file_kind expected);
+
+/* Reading `path` ended with `status`. If that is HSP_BAD_DATA because the file is of another kind,
+ * say so instead. Returns `status`. */
+hsp_status hsp__kind_explain(hsp_context *ctx, const char *path, hsp_file_kind expected,
+                             hsp_status status, hsp_error *err);
+
 /* "libsvm", "csv", "tsv" or "hsp" by the ending of a name (a compression ending set aside); NULL
  * when it says nothing. */
 const char *hsp__format_by_name(const char *path);
@@ -17,6 +31,21 @@ const char *hsp__format_by_name(const char *path);
  * that is plainly something else (a model, a certificate) is an error. */
 hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
                             hsp_error *err, const char **format);
+
+/* ---- Labels are names (docs/labels.md), by one rule for every format (labels.c) ------------- */
+
+typedef enum hsp__label_result {
+    HSP__LABEL_OK,
+    HSP__LABEL_NOT_FINITE, /* nan, inf, or a number too large */
+    HSP__LABEL_NUL,        /* a NUL byte in it */
+    HSP__LABEL_NO_MEMORY
+} hsp__label_result;
+
+/* The number of the label text[0..size), added to `names` under its canonical name. */
+hsp__label_result hsp__label_add(hsp__names *names, const char *text, size_t size,
+                                 uint32_t *number);
+
+/* ---- Readers and writers --------------------------------------------------------------------- */
 
 /* Each reads a whole source with the options of hsp_read_options (never NULL here). */
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,

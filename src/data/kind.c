@@ -1,11 +1,9 @@
-#include "data/kind.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "data/container.h"
 #include "data/formats.h"
 #include "data/source.h"

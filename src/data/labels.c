@@ -1,4 +1,4 @@
-#include "data/labels.h"
+#include "data/formats.h"
 
 #include <string.h>
 

@@ -19,10 +19,7 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/formats.h"
-#include "data/labels.h"
 #include "data/precision.h"
 #include "data/rows.h"
 #include "data/stream.h"
@@ -530,8 +527,8 @@ static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
     return 1;
 }
 
-/* What the workers met, together; `digits` is the most that a number has. HSP__NEEDS_DOUBLE if a
- * column is narrow. */
+/* What the workers met, together. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
+ * found (data/precision.h). */
 static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__losses *losses, hsp_error *err)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
@@ -550,6 +547,7 @@ static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__losses *losses
         if (!hsp__spread_add(&spread, memory, &reader->scratch[i].spread))
             status = hsp__fail_memory(err);
     }
+    if (!status && *losses->why) status = hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", losses->why);
     for (uint32_t c = 0; !status && c < spread.count; c++) {
         const uint32_t j = spread.columns[c].column;
         if (hsp__spread_needs_double(&spread.columns[c],
@@ -609,58 +607,50 @@ static void libsvm_place(void *self, int worker)
     hsp__rows_copy(&reader->rows, &scratch->block, scratch->label_map);
 }
 
-/* Read the whole source in one way. HSP__NEEDS_DOUBLE: floats do not suffice; no data set yet. */
-static hsp_status libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
-                              hsp__reading reading, const char *why, hsp_error *err, hsp_data **out)
-{
-    static const hsp__block_format format = {0, libsvm_parse, libsvm_reserve, libsvm_place};
-    libsvm_reader reader;
-    hsp__names classes;
-    hsp__losses losses = {0};
-    hsp_error narrow = {0};
-    hsp__names_init(&classes, &ctx->allocator);
-    hsp_status status = libsvm_start(&reader, ctx, source, options, reading, &classes, err);
-    if (!status) status = hsp__blocks_run(ctx, source, &format, &reader, reader.workers, err);
-    if (!status) status = libsvm_gather(&reader, &losses, &narrow);
-    if (!status || (status == HSP__NEEDS_DOUBLE && reading.keep != HSP__KEEP_SINGLE)) {
-        libsvm_tell(&reader, reader.base_fixed);
-        libsvm_free(&reader); /* before the end may need memory of its own */
-        const char *found = *losses.why ? losses.why : narrow.message;
-        const int held = reading.watch != HSP__WATCH_NONE && reading.keep != HSP__KEEP_SINGLE;
-        uint64_t cols = reader.rows.cols > reader.least ? reader.rows.cols : reader.least;
-        status = hsp__rows_finish(&reader.rows, &classes, cols, err, out);
-        if (!status) {
-            (*out)->index_base = libsvm_base(&reader);
-            (*out)->digits = losses.digits;
-            for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
-                reader.told->longs.all[k].column -= atomic_load(&reader.base);
-            if (held && !*found) hsp__data_narrow(*out);
-            hsp__losses_tell(ctx, reader.name, (*out)->view.precision, &reading, &losses, NULL);
-            snprintf((*out)->why, sizeof(*out)->why, "%.191s", why ? why : found);
-            hsp__tell_double(ctx, reader.name, (*out)->why);
-        }
-    } else if (err && narrow.status) {
-        *err = narrow;
-    }
-    libsvm_free(&reader);
-    hsp__rows_free(&reader.rows);
-    hsp__names_free(&classes);
-    return status;
-}
-
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out)
 {
-    hsp_error first = {0};
-    hsp_status status =
-        libsvm_read(ctx, source, options, hsp__reading_first(options, source), NULL, &first, out);
-    if (status == HSP__NEEDS_DOUBLE) {
+    static const hsp__block_format format = {0, libsvm_parse, libsvm_reserve, libsvm_place};
+    hsp__reading reading = hsp__reading_first(options, source);
+    char why[HSP__WHY] = ""; /* doubles were chosen */
+    for (;;) {
+        libsvm_reader reader;
+        hsp__names classes;
+        hsp__losses losses = {0};
+        hsp_error found = {0};
+        const int single = reading.keep == HSP__KEEP_SINGLE;
+        hsp__names_init(&classes, &ctx->allocator);
+        hsp_status status = libsvm_start(&reader, ctx, source, options, reading, &classes, &found);
+        if (!status)
+            status = hsp__blocks_run(ctx, source, &format, &reader, reader.workers, &found);
+        if (!status) status = libsvm_gather(&reader, &losses, &found);
+        const int again = status == HSP__NEEDS_DOUBLE && single;
+        if (status == HSP__NEEDS_DOUBLE) snprintf(why, sizeof why, "%.191s", found.message);
+        if (!status || (status == HSP__NEEDS_DOUBLE && !again)) {
+            libsvm_tell(&reader, reader.base_fixed);
+            libsvm_free(&reader); /* before the end may need memory of its own */
+            const uint64_t cols = reader.rows.cols > reader.least ? reader.rows.cols : reader.least;
+            status = hsp__rows_finish(&reader.rows, &classes, cols, &found, out);
+        }
+        if (!status) {
+            hsp_data *data = *out;
+            data->index_base = libsvm_base(&reader);
+            data->digits = losses.digits;
+            for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
+                reader.told->longs.all[k].column -= atomic_load(&reader.base);
+            if (reading.watch != HSP__WATCH_NONE && !single && !*why) hsp__data_narrow(data);
+            hsp__losses_tell(ctx, reader.name, data->view.precision, &reading, &losses, NULL);
+            memcpy(data->why, why, sizeof data->why);
+            hsp__tell_double(ctx, reader.name, why);
+        }
+        libsvm_free(&reader);
+        hsp__rows_free(&reader.rows);
+        hsp__names_free(&classes);
+        if (status && !again && err) *err = found;
+        if (!again) return status;
         HSP__TRY(hsp__source_rewind(ctx, source, err));
-        return libsvm_read(ctx, source, options, hsp__reading_again(options), first.message, err,
-                           out);
+        reading = hsp__reading_again(options);
     }
-    if (status && err) *err = first;
-    return status;
 }
 
 /* ---- Streaming ------------------------------------------------------------------------------- */
@@ -759,13 +749,11 @@ static hsp_status libsvm_probe(libsvm_reader *reader, hsp__source *source, hsp_e
     if (reader->reading.watch != HSP__WATCH_NONE) {
         hsp__losses losses = {0};
         hsp_error found = {0};
-        hsp_status status = libsvm_gather(reader, &losses, &found);
+        const hsp_status status = libsvm_gather(reader, &losses, &found);
         if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
-        if (*losses.why) status = HSP__NEEDS_DOUBLE;
         reader->reading = hsp__reading_onward(reader->reading, status);
         hsp__spread_free(&scratch->spread, &reader->ctx->allocator);
-        if (status)
-            hsp__tell_double(reader->ctx, reader->name, *losses.why ? losses.why : found.message);
+        if (status) hsp__tell_double(reader->ctx, reader->name, found.message);
     }
     const unsigned base = atomic_load(&reader->base);
     uint64_t cols = scratch->past > base ? scratch->past - base : 0;

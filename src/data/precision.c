@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
 #include "data/convert_storage.h"
 #include "data/decimal_value.h"

@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/options.h"
 #include "base/stop.h"
 #include "data/data.h"
 #include "data/formats.h"
-#include "data/kind.h"
 #include "data/convert_storage.h"
 #include "data/provenance.h"
 #include "data/precision.h"

@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
 #include "base/scratch.h"
 #include "data/data.h"
-#include "data/labels.h"
+#include "data/formats.h"
 
 #define RELABEL_REST "rest"
 

@@ -25,7 +25,7 @@
 #include "base/decimal.h"
 #include "base/threads.h"
 #include "data/container.h"
-#include "data/kind.h"
+#include "data/formats.h"
 #include "data/data.h"
 #include "data/convert_storage.h"
 #include "data/sweep.h"

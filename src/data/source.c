@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/compress.h"
 #include "data/provenance.h"
 

@@ -17,7 +17,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/random.h"
 #include "base/scratch.h"
 #include "base/stop.h"

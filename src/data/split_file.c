@@ -6,15 +6,12 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/split.h"
-#include "data/split_scan.h"
 
 #define SPLIT_BUFFER ((size_t)256 << 10)
 

@@ -1,15 +1,13 @@
 /* The first pass over a file that is split. Blank lines and comments belong to the record behind
  * them, at the end of the file to the last one: every byte behind the header is in one record. */
-#include "data/split_scan.h"
+#include "data/split.h"
 
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/blocks.h"
 #include "data/csv.h"
-#include "data/labels.h"
+#include "data/formats.h"
 
 #define SCAN_MISSING UINT32_MAX /* as a label, until the number of classes is known */
 

@@ -3,9 +3,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "data/blocks.h"
 #include "data/data.h"
 #include "data/formats.h"

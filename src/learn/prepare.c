@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "data/labels.h"
+#include "data/formats.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_option.h"

@@ -7,7 +7,7 @@
 #include "base/context.h"
 #include "base/decimal.h"
 #include "data/encode.h"
-#include "data/labels.h"
+#include "data/formats.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 

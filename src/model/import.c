@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/kind.h"
-#include "data/labels.h"
+#include "data/formats.h"
 #include "data/source.h"
 
 /* A text, word by word, with the place for errors. */

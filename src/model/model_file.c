@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "data/container.h"
 #include "data/formats.h"
-#include "data/kind.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
 #include "model/hypothesis.h"

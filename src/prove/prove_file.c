@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "data/encode.h"
-#include "data/labels.h"
+#include "data/formats.h"
 #include "prove/prove.h"
 
 /* The classes of a file, and on which side each is. */
