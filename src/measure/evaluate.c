@@ -14,7 +14,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/scratch.h"
 #include "base/sized_report.h"
 #include "base/stop.h"
 #include "data/data.h"
@@ -67,27 +67,7 @@ static double evaluate_mean(const evaluate_sum *of, uint64_t n)
     return (of->sum + of->carry) / (double)n;
 }
 
-static double evaluate_margin(const evaluate_state *state, const double *scores, uint32_t class)
-{
-    if (state->scorers == 1) return class ? scores[0] : -scores[0];
-    double other = -HUGE_VAL;
-    for (uint32_t c = 0; c < state->scorers; c++)
-        if (c != class && (scores[c] > other || isnan(scores[c]))) other = scores[c];
-    return scores[class] - other;
-}
-
 #define EVALUATE_LEAST 0x1p-52 /* a probability of 0 for what then happens costs 36 nats */
-
-static void evaluate_probabilities(evaluate_state *state, const double *scores, uint32_t class)
-{
-    double *p = state->chances, squares = 0;
-    hsp_model_probabilities(state->model, scores, p);
-    evaluate_add(&state->log_loss, -log(fmax(p[class], EVALUATE_LEAST)));
-    for (uint32_t c = 0; c < state->classes; c++)
-        squares += c == class ? (1 - p[c]) * (1 - p[c]) : p[c] * p[c];
-    if (state->classes == 2) squares = (p[1] - class) * (p[1] - class);
-    evaluate_add(&state->brier, squares);
-}
 
 static void evaluate_row(evaluate_state *state, const double *scores, uint32_t class,
                          uint32_t predicted)
@@ -99,9 +79,23 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint32_t c
     if (state->ranked) state->ranked[state->known] = (hsp__ranked){scores[0], class};
     state->known++;
     all->mistakes += predicted != class;
-    if (state->probabilities) evaluate_probabilities(state, scores, class);
+    if (state->probabilities) {
+        double *p = state->chances, squares = 0;
+        hsp_model_probabilities(state->model, scores, p);
+        evaluate_add(&state->log_loss, -log(fmax(p[class], EVALUATE_LEAST)));
+        for (uint32_t c = 0; c < state->classes; c++)
+            squares += c == class ? (1 - p[c]) * (1 - p[c]) : p[c] * p[c];
+        if (state->classes == 2) squares = (p[1] - class) * (p[1] - class);
+        evaluate_add(&state->brier, squares);
+    }
     if (state->bare) return;
-    double margin = evaluate_margin(state, scores, class);
+    double margin = class ? scores[0] : -scores[0];
+    if (state->scorers > 1) {
+        double other = -HUGE_VAL;
+        for (uint32_t c = 0; c < state->scorers; c++)
+            if (c != class && (scores[c] > other || isnan(scores[c]))) other = scores[c];
+        margin = scores[class] - other;
+    }
     /* A NaN enters, and stays: nothing is less than it. */
     if (state->known == 1 || margin < all->functional_margin || isnan(margin))
         all->functional_margin = margin;
@@ -111,54 +105,33 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint32_t c
     all->within += margin < 1;
 }
 
-static void evaluate_slice(evaluate_state *state, uint64_t from, uint64_t rows)
-{
-    hsp_evaluation *all = &state->all;
-    for (uint64_t i = 0; i < rows; i++) {
-        const uint32_t label = state->view->labels[from + i];
-        const uint32_t class = state->class_of[label];
-        if (class == HSP_NO_CLASS && state->model->leaves_out) {
-            all->left_out++;
-            continue;
-        }
-        all->n++;
-        all->ties += state->predicted[i] == HSP_NO_CLASS;
-        if (class != HSP_NO_CLASS) {
-            evaluate_row(state, &state->scores[i * state->scorers], class, state->predicted[i]);
-            continue;
-        }
-        all->mistakes++;
-        state->unknown++;
-    }
-}
-
 static hsp_status evaluate_rows(evaluate_state *state, uint64_t slice, hsp_error *err)
 {
     const uint64_t rows = state->view->rows;
+    hsp_evaluation *all = &state->all;
     for (uint64_t from = 0; from < rows; from += slice) {
         const uint64_t count = rows - from < slice ? rows - from : slice;
-        const hsp_view cut = hsp__view_slice(state->view, from, from + count);
-        hsp_status status =
-            hsp_model_score(state->ctx, state->model, &cut, err, state->scores, state->predicted);
-        if (!status)
-            status = hsp__progress(state->ctx, "measuring", "rows", from + count, rows, err);
-        if (status) return status;
-        evaluate_slice(state, from, count);
+        const hsp_view part = hsp__view_slice(state->view, from, from + count);
+        HSP__TRY(
+            hsp_model_score(state->ctx, state->model, &part, err, state->scores, state->predicted));
+        HSP__TRY(hsp__progress(state->ctx, "measuring", "rows", from + count, rows, err));
+        for (uint64_t i = 0; i < count; i++) {
+            const uint32_t class = state->class_of[state->view->labels[from + i]];
+            if (class == HSP_NO_CLASS && state->model->leaves_out) {
+                all->left_out++;
+                continue;
+            }
+            all->n++;
+            all->ties += state->predicted[i] == HSP_NO_CLASS;
+            if (class != HSP_NO_CLASS) {
+                evaluate_row(state, &state->scores[i * state->scorers], class, state->predicted[i]);
+                continue;
+            }
+            all->mistakes++;
+            state->unknown++;
+        }
     }
     return HSP_OK;
-}
-
-static double evaluate_balanced(const evaluate_state *state)
-{
-    double sum = 0;
-    uint32_t seen = 0;
-    for (uint32_t c = 0; c < state->classes; c++) {
-        if (!state->of_class[c]) continue;
-        sum +=
-            (double)state->confusion[(uint64_t)c * state->classes + c] / (double)state->of_class[c];
-        seen++;
-    }
-    return seen ? sum / seen : (double)NAN;
 }
 
 /* ||w||, without the weight of a constant feature: that is an offset. Of a kernel model with many
@@ -169,9 +142,10 @@ static double evaluate_norm(const evaluate_state *state)
     const uint64_t cols = hsp__model_inputs(model);
     double length = (double)NAN;
     if (model->hypothesis == HSP__EXPANSION) {
-        if (hsp_model_support(model, NULL) > EVALUATE_SUPPORT) return length;
-        hsp_status status = hsp__expansion_length(state->ctx, model, 0, NULL, &length);
-        return status ? (double)NAN : length;
+        if (hsp_model_support(model, NULL) > EVALUATE_SUPPORT ||
+            hsp__expansion_length(state->ctx, model, 0, NULL, &length))
+            return (double)NAN;
+        return length;
     }
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 1, cols, cols, model->weights);
     const hsp__row row = hsp__view_row(&view, 0);
@@ -181,76 +155,58 @@ static double evaluate_norm(const evaluate_state *state)
 static hsp_status evaluate_finish(evaluate_state *state, hsp_error *err)
 {
     hsp_evaluation *all = &state->all;
+    double recalls = 0, seen = 0;
     assert(all->mistakes <= all->n && state->known + state->unknown == all->n);
     all->error = all->n ? (double)all->mistakes / (double)all->n : (double)NAN;
     all->accuracy = all->n ? (double)(all->n - all->mistakes) / (double)all->n : (double)NAN;
-    all->balanced_accuracy = evaluate_balanced(state);
-    all->auc = (double)NAN;
-    const hsp_status status =
-        state->ranked ? hsp__auc(state->ctx, state->ranked, state->known, err, &all->auc) : HSP_OK;
+    for (uint32_t c = 0; c < state->classes; c++) {
+        if (!state->of_class[c]) continue;
+        recalls +=
+            (double)state->confusion[(uint64_t)c * state->classes + c] / (double)state->of_class[c];
+        seen++;
+    }
+    all->balanced_accuracy = seen > 0 ? recalls / seen : (double)NAN;
+    all->auc = all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
+    if (state->ranked) HSP__TRY(hsp__auc(state->ctx, state->ranked, state->known, err, &all->auc));
     const int some = state->known && !state->bare;
     all->hinge_loss = some ? evaluate_mean(&state->hinge, state->known) : (double)NAN;
     const int chances = state->known && state->probabilities;
     all->log_loss = chances ? evaluate_mean(&state->log_loss, state->known) : (double)NAN;
     all->brier = chances ? evaluate_mean(&state->brier, state->known) : (double)NAN;
     if (!some) all->functional_margin = (double)NAN;
-    all->geometric_margin = all->origin_distance = all->margin_distance = (double)NAN;
-    if (status || state->scorers != 1 || state->bare) return status;
+    if (state->scorers != 1 || state->bare) return HSP_OK;
     const double norm = evaluate_norm(state);
-    if (!(norm > 0)) return hsp__stop_status(state->ctx, err);
-    all->geometric_margin = all->functional_margin / norm;
-    all->origin_distance = -hsp__model_bias(state->model, 0) / norm;
-    all->margin_distance = 1 / norm;
+    if (norm > 0) {
+        all->geometric_margin = all->functional_margin / norm;
+        all->origin_distance = -hsp__model_bias(state->model, 0) / norm;
+        all->margin_distance = 1 / norm;
+    }
     return hsp__stop_status(state->ctx, err);
 }
 
-static void evaluate_warn(evaluate_state *state)
+static hsp_status evaluate_run(evaluate_state *state, hsp__scratch *scratch, hsp_data *data,
+                               hsp_error *err)
 {
-    if (!state->unknown) return;
-    hsp__log(
-        state->ctx, HSP_LOG_WARNING,
-        state->unknown == 1
-            ? "%llu row has a label that the model does not have ('%s'); it counts as a mistake"
-            : "%llu rows have labels that the model does not have (the first is '%s'); each counts "
-              "as a mistake",
-        (unsigned long long)state->unknown, state->stranger);
-}
-
-static hsp_status evaluate_start(evaluate_state *state, hsp_data *data, uint64_t slice,
-                                 hsp_error *err)
-{
-    const hsp_allocator *memory = &state->ctx->allocator;
     const hsp_view *view = state->view;
-    state->class_of = hsp__new(memory, view->classes, sizeof *state->class_of);
-    state->confusion =
-        hsp__new(memory, (uint64_t)state->classes * state->classes, sizeof *state->confusion);
-    state->of_class = hsp__new(memory, state->classes, sizeof *state->of_class);
-    state->scores = hsp__new_raw(memory, slice * state->scorers, sizeof *state->scores);
-    state->predicted = hsp__new_raw(memory, slice, sizeof *state->predicted);
-    state->chances = hsp__new_raw(memory, state->classes, sizeof *state->chances);
+    uint64_t slice = EVALUATE_SLICE / state->scorers + 1;
+    if (slice > view->rows) slice = view->rows;
+    state->class_of = hsp__scratch_new(scratch, view->classes, sizeof *state->class_of);
+    state->confusion = hsp__scratch_new(scratch, (uint64_t)state->classes * state->classes,
+                                        sizeof *state->confusion);
+    state->of_class = hsp__scratch_new(scratch, state->classes, sizeof *state->of_class);
+    state->scores = hsp__scratch_raw(scratch, slice * state->scorers, sizeof *state->scores);
+    state->predicted = hsp__scratch_raw(scratch, slice, sizeof *state->predicted);
+    state->chances = hsp__scratch_raw(scratch, state->classes, sizeof *state->chances);
     if (state->scorers == 1)
-        state->ranked = hsp__new_raw(memory, view->rows, sizeof *state->ranked);
-    if (!state->class_of || !state->confusion || !state->of_class || !state->scores ||
-        !state->predicted || !state->chances || (state->scorers == 1 && !state->ranked))
-        return hsp__fail_memory(err);
+        state->ranked = hsp__scratch_raw(scratch, view->rows, sizeof *state->ranked);
+    if (scratch->failed) return hsp__fail_memory(err);
     for (uint32_t c = 0; c < view->classes; c++) {
         const char *label = hsp_data_class_name(data, c);
         state->class_of[c] = hsp_model_class_of(state->model, label);
         if (state->class_of[c] == HSP_NO_CLASS && !state->stranger) state->stranger = label;
     }
-    return HSP_OK;
-}
-
-static void evaluate_end(evaluate_state *state)
-{
-    const hsp_allocator *memory = &state->ctx->allocator;
-    hsp__free(memory, state->class_of);
-    hsp__free(memory, state->confusion);
-    hsp__free(memory, state->of_class);
-    hsp__free(memory, state->ranked);
-    hsp__free(memory, state->scores);
-    hsp__free(memory, state->predicted);
-    hsp__free(memory, state->chances);
+    HSP__TRY(evaluate_rows(state, slice, err));
+    return evaluate_finish(state, err);
 }
 
 hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data, hsp_error *err,
@@ -260,6 +216,7 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
     HSP__REPORT(err, out, hsp_evaluation);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     evaluate_state state = {.ctx = &own,
                             .model = model,
                             .classes = hsp_model_classes(model),
@@ -267,23 +224,23 @@ hsp_status hsp_evaluate(hsp_context *ctx, const hsp_model *model, hsp_data *data
                             .probabilities = hsp_model_has_probabilities(model),
                             .bare = model->hypothesis == HSP__VOTES || model->neighbors ||
                                     model->pairs};
-    hsp_status status = hsp_data_view(&own, data, err, &state.view);
-    if (status) return status;
+    HSP__TRY(hsp_data_view(&own, data, err, &state.view));
     if (!state.view->labels)
         return hsp__fail(err, HSP_BAD_DATA,
                          "the data has no labels, so the error cannot be computed");
-    uint64_t slice = EVALUATE_SLICE / state.scorers + 1;
-    if (slice > state.view->rows) slice = state.view->rows;
-    status = evaluate_start(&state, data, slice, err);
-    if (!status) status = evaluate_rows(&state, slice, err);
-    if (!status) status = evaluate_finish(&state, err);
-    if (!status) {
-        evaluate_warn(&state);
-        hsp__report_give(out, &state.all, sizeof state.all);
-        if (confusion)
-            memcpy(confusion, state.confusion,
-                   (size_t)state.classes * state.classes * sizeof *confusion);
-    }
-    evaluate_end(&state);
+    const hsp_status status = evaluate_run(&state, &scratch, data, err);
+    if (!status && state.unknown)
+        hsp__log(&own, HSP_LOG_WARNING,
+                 state.unknown == 1
+                     ? "%llu row has a label that the model does not have ('%s'); it counts as a "
+                       "mistake"
+                     : "%llu rows have labels that the model does not have (the first is '%s'); "
+                       "each counts as a mistake",
+                 (unsigned long long)state.unknown, state.stranger);
+    if (!status) hsp__report_give(out, &state.all, sizeof state.all);
+    if (!status && confusion)
+        memcpy(confusion, state.confusion,
+               (size_t)state.classes * state.classes * sizeof *confusion);
+    hsp__scratch_free(&scratch);
     return status;
 }

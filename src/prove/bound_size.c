@@ -64,17 +64,6 @@ typedef struct size_class {
     double vc;        /* else */
 } size_class;
 
-/* ln Pi(m). Cover: m points are cut by hyperplanes through the origin of R^vc in
- * 2 sum_{i < vc} C(m - 1, i) ways at most, and in one more by w = 0, which puts all on one side. */
-static double size_log_growth(const size_class *of, double m)
-{
-    assert(m >= 1 && (of->growth == SIZE_FINITE || of->vc >= 0));
-    if (of->growth == SIZE_FINITE) return of->log_count;
-    if (of->growth == SIZE_SAUER) return hsp__log_sauer(of->vc, m);
-    const double cut = LN2 + hsp__log_sauer(of->vc - 1, m - 1);
-    return cut + log1p(exp(-cut));
-}
-
 /* "NAME:D" against a name; *d is D, 0 without one. */
 static int size_is(const char *text, const char *name, double *d)
 {
@@ -177,9 +166,16 @@ static const size_law size_laws[2][2] = {
       "2 Pi(2n) 2^(-n eps/2) <= delta"},
      {2 * LN2, 1, 0.125, 1, "Vapnik and Chervonenkis 1971", "4 Pi(2n) e^(-n eps^2/8) <= delta"}}};
 
+/* ln Pi(m), m = n or 2n. Cover: m points are cut by hyperplanes through the origin of R^vc in
+ * 2 sum_{i < vc} C(m - 1, i) ways at most, and in one more by w = 0, which puts all on one side. */
 static double size_growth_at(const size_law *law, const size_class *of, double n)
 {
-    return size_log_growth(of, law->doubled ? 2 * n : n);
+    const double m = law->doubled ? 2 * n : n;
+    assert(m >= 1 && (of->growth == SIZE_FINITE || of->vc >= 0));
+    if (of->growth == SIZE_FINITE) return of->log_count;
+    if (of->growth == SIZE_SAUER) return hsp__log_sauer(of->vc, m);
+    const double cut = LN2 + hsp__log_sauer(of->vc - 1, m - 1);
+    return cut + log1p(exp(-cut));
 }
 
 static double size_log_delta(const size_law *law, const size_class *of, double n, double eps)

@@ -51,24 +51,13 @@ static double tail_term(double n, double k, double p)
            0.5 * log(2 * 3.14159265358979323846 * k * ((n - k) / n));
 }
 
-/* ln P(X <= m) for m <= np, where terms fall towards 0; likewise ln P(X >= m) for m >= np. */
-static double tail_below(double n, double m, double p)
+/* ln P(X <= m) for m <= np, where terms fall towards 0; `up`: ln P(X >= m) for m >= np. */
+static double tail_sum(double n, double m, double p, int up)
 {
-    const double odds = (1 - p) / p;
+    const double odds = up ? p / (1 - p) : (1 - p) / p;
     double term = 1, sum = 1;
-    for (double k = m; k > 0 && term > sum * 1e-18; k--) {
-        term *= k / (n - k + 1) * odds;
-        sum += term;
-    }
-    return tail_term(n, m, p) + log(sum);
-}
-
-static double tail_above(double n, double m, double p)
-{
-    const double odds = p / (1 - p);
-    double term = 1, sum = 1;
-    for (double k = m; k < n && term > sum * 1e-18; k++) {
-        term *= (n - k) / (k + 1) * odds;
+    for (double left = up ? n - m : m; left > 0 && term > sum * 1e-18; left--) {
+        term *= left / (n - left + 1) * odds;
         sum += term;
     }
     return tail_term(n, m, p) + log(sum);
@@ -79,8 +68,8 @@ double hsp__binomial_tail(uint64_t n, uint64_t m, double p)
     const double all = (double)n, some = (double)m;
     if (m >= n || p <= 0) return 0;
     if (p >= 1) return -HUGE_VAL;
-    if (some <= all * p) return tail_below(all, some, p);
-    return log1p(-fmin(1, exp(tail_above(all, some + 1, p))));
+    if (some <= all * p) return tail_sum(all, some, p, 0);
+    return log1p(-fmin(1, exp(tail_sum(all, some + 1, p, 1))));
 }
 
 /* ln P(X >= m), m > 0. */
@@ -89,32 +78,33 @@ static double tail_at_least(uint64_t n, uint64_t m, double p)
     const double all = (double)n, some = (double)m;
     if (p <= 0) return -HUGE_VAL;
     if (p >= 1) return 0;
-    if (some >= all * p) return tail_above(all, some, p);
-    return log1p(-fmin(1, exp(tail_below(all, some - 1, p))));
+    if (some >= all * p) return tail_sum(all, some, p, 1);
+    return log1p(-fmin(1, exp(tail_sum(all, some - 1, p, 0))));
 }
 
-/* Between two probabilities; small ones, too, are reached in few steps. */
-static double tail_middle(double low, double high)
+/* Bisection, down to neighbouring doubles: the largest p whose lower tail is not below `least`,
+ * rounded up; `up`: the smallest whose upper tail is not, rounded down. */
+static double tail_bisect(uint64_t n, uint64_t m, double least, int up)
 {
-    assert(0 <= low && low <= high && high <= 1);
-    if (low > 0) return high > 4 * low ? sqrt(low) * sqrt(high) : low + (high - low) / 2;
-    return high > 1e-300 ? high / 1024 : 0;
+    double low = 0, high = 1;
+    for (;;) {
+        /* small probabilities, too, are reached in few steps */
+        const double p = low == 0         ? (high > 1e-300 ? high / 1024 : 0)
+                         : high > 4 * low ? sqrt(low) * sqrt(high)
+                                          : low + (high - low) / 2;
+        if (!(p > low && p < high)) return up ? low : high;
+        const double tail = up ? tail_at_least(n, m, p) : hsp__binomial_tail(n, m, p);
+        if ((tail > least) != up)
+            low = p;
+        else
+            high = p;
+    }
 }
 
 double hsp__binomial_upper(uint64_t n, uint64_t m, double log_delta)
 {
     assert(log_delta <= 0);
-    if (m >= n) return 1;
-    double low = 0, high = 1; /* the tail at low is too large; at high it is not */
-    const double least = log_delta + TAIL_SLACK * log_delta;
-    for (;;) {
-        const double p = tail_middle(low, high);
-        if (!(p > low && p < high)) return high;
-        if (hsp__binomial_tail(n, m, p) > least)
-            low = p;
-        else
-            high = p;
-    }
+    return m >= n ? 1 : tail_bisect(n, m, log_delta + TAIL_SLACK * log_delta, 0);
 }
 
 double hsp_binomial_upper(uint64_t rows, uint64_t mistakes, double delta)
@@ -127,16 +117,7 @@ double hsp_binomial_lower(uint64_t rows, uint64_t mistakes, double delta)
 {
     if (mistakes > rows || !(delta > 0 && delta < 1)) return (double)NAN;
     if (mistakes == 0) return 0;
-    double low = 0, high = 1; /* the tail at high is too large; at low it is not */
-    const double least = log(delta) * (1 + TAIL_SLACK);
-    for (;;) {
-        const double p = tail_middle(low, high);
-        if (!(p > low && p < high)) return low;
-        if (tail_at_least(rows, mistakes, p) > least)
-            high = p;
-        else
-            low = p;
-    }
+    return tail_bisect(rows, mistakes, log(delta) * (1 + TAIL_SLACK), 1);
 }
 
 /* ---- Two coins ---- */

@@ -55,22 +55,6 @@ double hsp__prove_format_bound(hsp__text *text, hsp__long value, int digits, int
     return (double)(scaled / powl(10, (hsp__long)places));
 }
 
-/* Every double is a whole number over a power of two. */
-static void claim_writer_fraction(hsp__text *text, double value)
-{
-    int exponent;
-    double whole = ldexp(frexp(value, &exponent), DBL_MANT_DIG);
-    exponent -= DBL_MANT_DIG;
-    while (fmod(whole, 2) == 0) {
-        whole /= 2;
-        exponent++;
-    }
-    if (exponent < -1023) /* 2^-exponent is beyond a double: all digits behind the point */
-        hsp__text_printf(text, "%.*f", -exponent, value);
-    else
-        hsp__text_printf(text, "%.0f/%.0f", whole, ldexp(1, -exponent));
-}
-
 void hsp__prove_format_exact(hsp__text *text, double value)
 {
     char digits[64];
@@ -82,8 +66,16 @@ void hsp__prove_format_exact(hsp__text *text, double value)
         while (digits[size - 1] == '0')
             size--;
         hsp__text_add(text, digits, size);
-    } else {
-        claim_writer_fraction(text, value);
+    } else { /* every double is a whole number over a power of two */
+        int exponent;
+        double whole = ldexp(frexp(value, &exponent), DBL_MANT_DIG);
+        exponent -= DBL_MANT_DIG;
+        for (; fmod(whole, 2) == 0; whole /= 2)
+            exponent++;
+        if (exponent < -1023) /* 2^-exponent is beyond a double: all digits behind the point */
+            hsp__text_printf(text, "%.*f", -exponent, value);
+        else
+            hsp__text_printf(text, "%.0f/%.0f", whole, ldexp(1, -exponent));
     }
 }
 

@@ -138,17 +138,6 @@ static hsp_status confirm_sides(confirm *m, const hsp_options *learner,
     return status;
 }
 
-/* A whole number as fraction * 10^*digits. */
-static double confirm_number(const char *text, size_t *digits)
-{
-    *digits = strspn(text, "0123456789");
-    const size_t kept = *digits < 18 ? *digits : 18;
-    uint64_t head;
-    hsp__decimal_result read;
-    hsp__decimal_u64(text, text + kept, &head, &read);
-    return (double)head / pow(10, (double)kept);
-}
-
 /* From the list of a certificate, [[row, "number"], ...], rows from 1, to multipliers that add up
  * to 1 in each class (or to 2 in all). `origin` (or NULL): the rows' numbers in the data. */
 static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, const uint64_t *origin,
@@ -166,13 +155,18 @@ static hsp_status confirm_evidence(confirm *m, const hsp__separation *found, con
     if (!made->row || !made->multiplier || (of && !made->of) || (against && !made->against))
         return hsp__fail_memory(err);
     double total[2] = {0, 0};
-    size_t most = 0, digits;
+    size_t most = 0;
     for (int round = 0; round < 2; round++) {
         made->count = 0;
         for (const char *p = strchr(found->multipliers.data + 1, '['); p; p = strchr(p, '[')) {
             const uint64_t row = strtoull(p + 1, NULL, 10) - 1;
             p = strchr(p, '"') + 1;
-            const double part = confirm_number(p, &digits);
+            /* a whole number as part * 10^digits */
+            const size_t digits = strspn(p, "0123456789"), kept = digits < 18 ? digits : 18;
+            uint64_t first;
+            hsp__decimal_result read;
+            hsp__decimal_u64(p, p + kept, &first, &read);
+            const double part = (double)first / pow(10, (double)kept);
             if (round == 0) {
                 if (digits > most) most = digits;
                 continue;

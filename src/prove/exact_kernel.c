@@ -89,19 +89,6 @@ static void kernel_value(const exact_kernel *m, uint32_t at, mpq_t to)
     mpq_clear(other);
 }
 
-static void kernel_pair(exact_kernel *m, uint64_t i, uint64_t j, mpq_t to)
-{
-    const uint64_t d = m->rows.cols;
-    mpz_t *x = m->rows.x + i * d, *y = m->rows.x + j * d;
-    mpz_set_ui(m->dot, 0);
-    mpz_set_ui(m->common, 0);
-    for (uint64_t k = 0; k < d; k++) {
-        mpz_addmul(m->dot, x[k], y[k]);
-        mpz_add(m->common, m->common, mpz_cmp(x[k], y[k]) < 0 ? x[k] : y[k]);
-    }
-    kernel_value(m, m->of->root, to);
-}
-
 hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
                              const hsp_kernel *kernel, int offset, uint64_t steps, hsp_error *err,
                              hsp__separation *to)
@@ -122,7 +109,14 @@ hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
     for (int round = 0; round < 2; round++)
         for (uint64_t i = 0; !status && i < n; i++)
             for (uint64_t j = 0; j <= i; j++) {
-                kernel_pair(&m, i, j, value);
+                mpz_t *a = m.rows.x + i * m.rows.cols, *b = m.rows.x + j * m.rows.cols;
+                mpz_set_ui(m.dot, 0);
+                mpz_set_ui(m.common, 0);
+                for (uint64_t k = 0; k < m.rows.cols; k++) {
+                    mpz_addmul(m.dot, a[k], b[k]);
+                    mpz_add(m.common, m.common, mpz_cmp(a[k], b[k]) < 0 ? a[k] : b[k]);
+                }
+                kernel_value(&m, kernel->root, value);
                 if (round == 0) {
                     mpz_lcm(common, common, mpq_denref(value));
                     continue;

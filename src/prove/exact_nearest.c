@@ -98,23 +98,6 @@ static void nearest_join(nearest *m, uint64_t plus, uint64_t minus)
     }
 }
 
-static void nearest_leave(nearest *m, uint64_t at)
-{
-    const uint64_t d = m->rows.cols, last = --m->k, room = m->room;
-    if (at == last) return;
-    m->plus[at] = m->plus[last];
-    m->minus[at] = m->minus[last];
-    mpz_swap(m->weight[at], m->weight[last]);
-    for (uint64_t j = 0; j < d; j++)
-        mpz_swap(m->u[at * d + j], m->u[last * d + j]);
-    for (uint64_t i = 0; i < last; i++) {
-        if (i == at) continue;
-        mpz_set(m->gram[at * room + i], m->gram[last * room + i]);
-        mpz_set(m->gram[i * room + at], m->gram[last * room + i]);
-    }
-    mpz_set(m->gram[at * room + at], m->gram[last * room + last]);
-}
-
 /* ---- The shortest vector of the affine hull -------------------------------------------------- */
 
 /* aim = adj(G + 1 1') 1: the weights, but for their sum. G + 1 1' is positive definite, as the
@@ -162,6 +145,7 @@ static void nearest_shorten(nearest *m)
 /* weight <- weight + theta (aim - weight), theta = p / q the largest that leaves none below 0. */
 static void nearest_step(nearest *m)
 {
+    const uint64_t d = m->rows.cols, room = m->room;
     mpz_t p, q, a, b;
     mpz_inits(p, q, a, b, NULL);
     int first = 1;
@@ -186,8 +170,22 @@ static void nearest_step(nearest *m)
     }
     mpz_mul(m->weights, m->weights, m->aims);
     mpz_mul(m->weights, m->weights, q);
-    for (uint64_t i = m->k; i-- > 0;)
-        if (mpz_sgn(m->weight[i]) == 0) nearest_leave(m, i);
+    for (uint64_t at = m->k; at-- > 0;) { /* who is at 0 leaves; the last one takes its place */
+        if (mpz_sgn(m->weight[at])) continue;
+        const uint64_t last = --m->k;
+        if (at == last) continue;
+        m->plus[at] = m->plus[last];
+        m->minus[at] = m->minus[last];
+        mpz_swap(m->weight[at], m->weight[last]);
+        for (uint64_t j = 0; j < d; j++)
+            mpz_swap(m->u[at * d + j], m->u[last * d + j]);
+        for (uint64_t i = 0; i < last; i++) {
+            if (i == at) continue;
+            mpz_set(m->gram[at * room + i], m->gram[last * room + i]);
+            mpz_set(m->gram[i * room + at], m->gram[last * room + i]);
+        }
+        mpz_set(m->gram[at * room + at], m->gram[last * room + last]);
+    }
     nearest_shorten(m);
     mpz_clears(p, q, a, b, NULL);
 }

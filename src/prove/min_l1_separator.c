@@ -24,7 +24,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "learn/lp/lp_clp.h"
 #include "learn/watch.h"
 #include "prove/prove.h"
@@ -97,81 +96,59 @@ static void min_l1_separator_mark(min_l1_separator_state *t)
 
 static hsp_status min_l1_separator_begin(min_l1_separator_state *t, hsp_error *err)
 {
-    const hsp_allocator *memory = &t->prove->ctx->allocator;
+    hsp__scratch *scratch = &t->prove->scratch;
     const uint64_t d = t->run->cols, count = (uint64_t)t->count;
-    double *lower = hsp__new(memory, count, sizeof *lower);
-    double *upper = hsp__new(memory, count, sizeof *upper);
-    double *cost = hsp__new(memory, count, sizeof *cost);
-    hsp_status status = lower && upper && cost ? HSP_OK : hsp__fail_memory(err);
-    for (uint64_t k = 0; !status && k < count; k++) {
+    double *lower = hsp__scratch_new(scratch, count, sizeof *lower);
+    double *upper = hsp__scratch_new(scratch, count, sizeof *upper);
+    double *cost = hsp__scratch_new(scratch, count, sizeof *cost);
+    if (scratch->failed) return hsp__fail_memory(err);
+    for (uint64_t k = 0; k < count; k++) {
         upper[k] = DBL_MAX;
         cost[k] = 1;
     }
-    if (!status && t->run->variant != HSP__WINNOW_BALANCED) {
-        cost[t->down[d]] = 0;
-        if (t->run->variant == HSP__WINNOW_1) lower[t->down[d]] = upper[t->down[d]] = 1;
-    }
-    if (!status) status = hsp__clp_new(t->ctx, t->count, lower, upper, cost, err, &t->lp);
-    hsp__free(memory, lower);
-    hsp__free(memory, upper);
-    hsp__free(memory, cost);
-    return status;
+    if (t->run->variant != HSP__WINNOW_BALANCED) cost[t->down[d]] = 0;
+    if (t->run->variant == HSP__WINNOW_1) lower[t->down[d]] = upper[t->down[d]] = 1;
+    return hsp__clp_new(t->ctx, t->count, lower, upper, cost, err, &t->lp);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static int min_l1_separator_put(const min_l1_separator_state *t, uint64_t j, double value,
-                                int *columns, double *values)
-{
-    int count = 0;
-    if (t->up[j] >= 0) {
-        columns[count] = t->up[j];
-        values[count++] = value;
-    }
-    if (t->down[j] >= 0) {
-        columns[count] = t->down[j];
-        values[count++] = -value;
-    }
-    return count;
-}
-
 /* The first `count` of t->wrong join. */
 static hsp_status min_l1_separator_join(min_l1_separator_state *t, uint64_t count, hsp_error *err)
 {
-    const hsp_allocator *memory = &t->prove->ctx->allocator;
+    hsp__scratch scratch = {.memory = &t->prove->ctx->allocator};
     uint64_t room = 0;
     for (uint64_t r = 0; r < count; r++)
         room += 2 * (hsp__view_row(t->view, t->wrong[r].row).count + 1);
-    int *starts = hsp__new(memory, count + 1, sizeof *starts);
-    int *columns = hsp__new_raw(memory, room, sizeof *columns);
-    double *values = hsp__new_raw(memory, room, sizeof *values);
-    double *lower = hsp__new(memory, count, sizeof *lower);
-    double *upper = hsp__new(memory, count, sizeof *upper);
-    const int there = starts && columns && values && lower && upper;
-    for (uint64_t r = 0; there && r < count; r++) {
+    int *starts = hsp__scratch_new(&scratch, count + 1, sizeof *starts), at = 0;
+    int *columns = hsp__scratch_raw(&scratch, room, sizeof *columns);
+    double *values = hsp__scratch_raw(&scratch, room, sizeof *values);
+    double *lower = hsp__scratch_new(&scratch, count, sizeof *lower);
+    double *upper = hsp__scratch_new(&scratch, count, sizeof *upper);
+    const hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t r = 0; !status && r < count; r++) {
         const uint64_t i = t->wrong[r].row;
         const hsp__row row = hsp__view_row(t->view, i);
         const double factor = min_l1_separator_factor(t, i);
-        int at = starts[r];
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double x = hsp__row_value(t->view, &row, k);
-            if (x != 0)
-                at += min_l1_separator_put(t, hsp__row_column(&row, k), factor * x, columns + at,
-                                           values + at);
+        for (uint64_t k = 0; k <= row.count; k++) { /* the last is the constant column */
+            const uint64_t j = k < row.count ? hsp__row_column(&row, k) : t->run->cols;
+            const double value =
+                k < row.count ? factor * hsp__row_value(t->view, &row, k) : t->prove->data.y[i];
+            const int of[2] = {t->up[j], t->down[j]};
+            for (int side = 0; side < 2 && value != 0; side++) {
+                if (of[side] < 0) continue;
+                columns[at] = of[side];
+                values[at++] = side ? -value : value;
+            }
         }
-        at += min_l1_separator_put(t, t->run->cols, t->prove->data.y[i], columns + at, values + at);
         starts[r + 1] = at;
         assert((uint64_t)at <= room);
         lower[r] = min_l1_separator_goal(t, i);
         upper[r] = DBL_MAX;
     }
-    if (there) hsp__clp_add_rows(t->lp, (int)count, lower, upper, starts, columns, values);
-    hsp__free(memory, starts);
-    hsp__free(memory, columns);
-    hsp__free(memory, values);
-    hsp__free(memory, lower);
-    hsp__free(memory, upper);
-    return there ? HSP_OK : hsp__fail_memory(err);
+    if (!status) hsp__clp_add_rows(t->lp, (int)count, lower, upper, starts, columns, values);
+    hsp__scratch_free(&scratch);
+    return status;
 }
 
 static int min_l1_separator_order(const void *one, const void *other)
@@ -222,28 +199,27 @@ static hsp__min_l1 min_l1_separator_solve(min_l1_separator_state *t)
 static hsp_status min_l1_separator_find(min_l1_separator_state *t, hsp_error *err,
                                         hsp__min_l1 *outcome)
 {
-    const uint64_t n = t->view->rows,
-                   first = n < MIN_L1_SEPARATOR_BATCH ? n : MIN_L1_SEPARATOR_BATCH;
+    const uint64_t n = t->view->rows;
+    uint64_t count = n < MIN_L1_SEPARATOR_BATCH ? n : MIN_L1_SEPARATOR_BATCH;
     min_l1_separator_mark(t);
-    hsp_status status = min_l1_separator_begin(t, err);
-    for (uint64_t r = 0; r < first; r++)
-        t->wrong[r].row = r * n / first;
-    uint64_t count = first;
+    HSP__TRY(min_l1_separator_begin(t, err));
+    for (uint64_t r = 0; r < count; r++)
+        t->wrong[r].row = r * n / count;
     *outcome = HSP__LIGHTEST_FOUND;
-    for (int begun = 0; !status && count && *outcome == HSP__LIGHTEST_FOUND; begun = 1) {
-        status = min_l1_separator_join(
-            t, count < MIN_L1_SEPARATOR_BATCH ? count : MIN_L1_SEPARATOR_BATCH, err);
-        if (!status && !begun) status = hsp__clp_begin(t->lp, err);
-        if (!status) *outcome = min_l1_separator_solve(t);
+    for (int begun = 0; count && *outcome == HSP__LIGHTEST_FOUND; begun = 1) {
+        HSP__TRY(min_l1_separator_join(
+            t, count < MIN_L1_SEPARATOR_BATCH ? count : MIN_L1_SEPARATOR_BATCH, err));
+        if (!begun) HSP__TRY(hsp__clp_begin(t->lp, err));
+        *outcome = min_l1_separator_solve(t);
         count = min_l1_separator_look(t);
     }
-    return status;
+    return HSP_OK;
 }
 
 hsp_status hsp__prove_min_l1(hsp__prove *prove, const hsp__winnow_run *run, hsp_error *err,
                              double *v, hsp__min_l1 *outcome)
 {
-    const hsp_allocator *memory = &prove->ctx->allocator;
+    hsp__scratch *scratch = &prove->scratch;
     const hsp_view *view = prove->data.rows;
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, prove->ctx);
@@ -255,16 +231,13 @@ hsp_status hsp__prove_min_l1(hsp__prove *prove, const hsp__winnow_run *run, hsp_
     min_l1_separator_state t = {.prove = prove,
                                 .run = run,
                                 .view = view,
-                                .up = hsp__new(memory, run->cols + 1, sizeof *t.up),
-                                .down = hsp__new(memory, run->cols + 1, sizeof *t.down),
+                                .up = hsp__scratch_new(scratch, run->cols + 1, sizeof *t.up),
+                                .down = hsp__scratch_new(scratch, run->cols + 1, sizeof *t.down),
                                 .v = v,
-                                .wrong = hsp__new_raw(memory, view->rows, sizeof *t.wrong),
+                                .wrong = hsp__scratch_raw(scratch, view->rows, sizeof *t.wrong),
                                 .ctx = &own};
-    hsp_status status = t.up && t.down && t.wrong ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = min_l1_separator_find(&t, err, outcome);
+    const hsp_status status =
+        scratch->failed ? hsp__fail_memory(err) : min_l1_separator_find(&t, err, outcome);
     hsp__clp_free(t.lp);
-    hsp__free(memory, t.up);
-    hsp__free(memory, t.down);
-    hsp__free(memory, t.wrong);
     return status;
 }

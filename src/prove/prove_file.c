@@ -36,20 +36,6 @@ static void prove_file_write_names(hsp__text *text, const char *key, const hsp__
     hsp__claim_close(text, ']');
 }
 
-/* Are all of them decimals, so that the column could have been one of numbers? */
-static int prove_file_is_coded(const hsp__names *values)
-{
-    for (uint32_t v = 0; v < values->count; v++) {
-        const char *text = hsp__names_get(values, v), *end = text + hsp__names_size(values, v);
-        double number;
-        hsp__decimal_result result;
-        if (hsp__decimal_f64(text, end, &number, &result) != end ||
-            (result != HSP__DECIMAL_OK && result != HSP__DECIMAL_OVERFLOW))
-            return 0;
-    }
-    return 1;
-}
-
 static int prove_file_is_valued(const hsp__column *column)
 {
     return column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
@@ -141,8 +127,17 @@ static void prove_file_write_field(hsp__text *text, const hsp__prove_file *file,
         const hsp__column *column = &file->whole->encoding->columns[of->encoded];
         if (kind != HSP__COLUMN_NUMBER)
             prove_file_write_names(text, "values", &column->values, NULL, 0);
-        if (kind != HSP__COLUMN_NUMBER && prove_file_is_coded(&column->values))
-            hsp__claim_flag(text, "codes", 1);
+        /* are all of them decimals, so that the column could have been one of numbers? */
+        int coded = kind != HSP__COLUMN_NUMBER;
+        for (uint32_t v = 0; coded && v < column->values.count; v++) {
+            const char *at = hsp__names_get(&column->values, v);
+            const char *end = at + hsp__names_size(&column->values, v);
+            double number;
+            hsp__decimal_result result;
+            coded = hsp__decimal_f64(at, end, &number, &result) == end &&
+                    (result == HSP__DECIMAL_OK || result == HSP__DECIMAL_OVERFLOW);
+        }
+        if (coded) hsp__claim_flag(text, "codes", 1);
         if (unseen[of->encoded]) hsp__claim_flag(text, "unseen", 1);
         if (kind != HSP__COLUMN_CATEGORY && file->told.missing == HSP__MISSING_MEAN)
             hsp__claim_exact(text, "mean", column->mean);

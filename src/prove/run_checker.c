@@ -23,21 +23,8 @@ const hsp_option_table *hsp_verify_options(void)
     return &table;
 }
 
-/* The texts of a report are its own. */
-static void run_checker_free_text(const hsp_allocator *memory, const char *text)
-{
-    union {
-        const char *in;
-        void *out;
-    } as = {text};
-    hsp__free(memory, as.out);
-}
-
 void hsp_verification_free(hsp_verification *verification)
 {
-    if (!verification) return;
-    run_checker_free_text(hsp__owned_memory(verification), verification->established);
-    run_checker_free_text(hsp__owned_memory(verification), verification->reason);
     hsp__owned_free(verification);
 }
 
@@ -51,20 +38,6 @@ static hsp_status run_checker_fail(hsp_error *err, const char *path, const char 
     return hsp__fail_at(err, HSP_IO, path, 0, 0, "%s: %s", what, strerror(errno));
 }
 
-static int run_checker_packed(FILE *file)
-{
-    static const struct {
-        const char *bytes;
-        size_t size;
-    } marks[] = {{"\x1f\x8b", 2}, {"BZh", 3}, {"\xfd\x37zXZ", 5}, {"\x28\xb5\x2f\xfd", 4}};
-    char head[6] = {0};
-    const size_t got = fread(head, 1, sizeof head, file);
-    rewind(file);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (got >= marks[i].size && memcmp(head, marks[i].bytes, marks[i].size) == 0) return 1;
-    return 0;
-}
-
 static int run_checker_take(void *user, const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, user) != size;
@@ -73,47 +46,46 @@ static int run_checker_take(void *user, const void *bytes, size_t size)
 /* The file, or what is in it. The checker reads from the start again and again: no pipes. */
 static hsp_status run_checker_open(hsp_context *ctx, const char *path, hsp_error *err, FILE **out)
 {
+    static const char *const marks[] = {"\x1f\x8b", "BZh", "\xfd\x37zXZ", "\x28\xb5\x2f\xfd"};
+    char head[7] = {0};
+    int packed = 0;
     FILE *file = fopen(path, "rb");
     if (!file) return run_checker_fail(err, path, "cannot open");
-    if (!run_checker_packed(file)) {
-        *out = file;
-        return HSP_OK;
-    }
-    fclose(file);
-    file = tmpfile();
-    if (!file) return run_checker_fail(err, NULL, "no temporary file");
-    hsp_status status = hsp_file_unpack(ctx, path, run_checker_take, file, err);
-    if (!status && (fflush(file) || ferror(file)))
-        status = run_checker_fail(err, NULL, "no temporary file");
+    const size_t got = fread(head, 1, sizeof head - 1, file);
     rewind(file);
-    if (status)
-        fclose(file);
-    else
-        *out = file;
-    return status;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        packed |= got >= strlen(marks[i]) && memcmp(head, marks[i], strlen(marks[i])) == 0;
+    *out = file;
+    if (!packed) return HSP_OK;
+    fclose(file);
+    *out = file = tmpfile();
+    if (!file) return run_checker_fail(err, NULL, "no temporary file");
+    HSP__TRY(hsp_file_unpack(ctx, path, run_checker_take, file, err));
+    if (fflush(file) || ferror(file)) return run_checker_fail(err, NULL, "no temporary file");
+    rewind(file);
+    return HSP_OK;
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
-/* What the checker said; its status decides. */
+/* What the checker said; its status decides. The texts follow the report in its memory. */
 static hsp_status run_checker_report_new(hsp_context *ctx, int status, const char *established,
                                          const char *reason, hsp_error *err, hsp_verification **out)
 {
-    if (status == HALFSPACE_NO_MEMORY) return hsp__fail_memory(err);
-    hsp_verification *made = hsp__owned_new(&ctx->allocator, 1, sizeof *made);
+    const size_t said = strlen(established) + 1, why = strcspn(reason, "\n"); /* one sentence */
+    hsp_verification *made =
+        status == HALFSPACE_NO_MEMORY
+            ? NULL
+            : hsp__owned_new(&ctx->allocator, 1, sizeof *made + said + why + 1);
     if (!made) return hsp__fail_memory(err);
+    char *texts = (char *)(made + 1);
     made->result = status == HALFSPACE_VERIFIED   ? HSP_VERIFIED
                    : status == HALFSPACE_REJECTED ? HSP_REJECTED
                                                   : HSP_UNDECIDED;
-    made->established = hsp__copy_text(&ctx->allocator, established, strlen(established));
-    made->reason =
-        hsp__copy_text(&ctx->allocator, reason, strcspn(reason, "\n")); /* one sentence */
-    if (made->established && made->reason) {
-        *out = made;
-        return HSP_OK;
-    }
-    hsp_verification_free(made);
-    return hsp__fail_memory(err);
+    made->established = memcpy(texts, established, said);
+    made->reason = memcpy(texts + said, reason, why);
+    *out = made;
+    return HSP_OK;
 }
 
 static hsp_status run_checker_ask(hsp_context *ctx, const halfspace_files *files, hsp_error *err,
