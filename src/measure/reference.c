@@ -28,26 +28,22 @@ hsp_status hsp__reference_soft(hsp_context *ctx, const hsp_view *rows, int const
     return hsp__fit_problem(&quiet, &p, &limits, err, out);
 }
 
-/* The options of the widest separator in the space of the run: rows are prepared as the run's were,
- * and a constant column has a weight like any other. */
-static hsp_status reference_options(const hsp_options *told, hsp_options *svm, hsp_error *err)
+/* The widest separator in the space of the run; else that of a soft margin. */
+static hsp_status reference_find(hsp_context *ctx, hsp_data *data, const hsp_options *told,
+                                 hsp_options *svm, hsp_error *err, hsp_reference *out)
 {
     static const char *const same[] = {"positive", "classes", "scale", "normalize", "kernel"};
     const char *offset = hsp_options_text(told, "offset");
+    hsp_training run = {.size = sizeof run};
+    /* rows are prepared as the run's were, and a constant column has a weight like any other */
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (hsp_options_is_set(told, same[i]))
             HSP__TRY(hsp_options_set(svm, same[i], hsp_options_text(told, same[i]), err));
-    return hsp_options_set(svm, "offset",
-                           strcmp(offset, "none") == 0   ? "none"
-                           : strcmp(offset, "unit") == 0 ? "regularized"
-                                                         : "free",
-                           err);
-}
-
-static hsp_status reference_find(hsp_context *ctx, hsp_data *data, hsp_options *svm, hsp_error *err,
-                                 hsp_reference *out)
-{
-    hsp_training run = {.size = sizeof run};
+    HSP__TRY(hsp_options_set(svm, "offset",
+                             strcmp(offset, "none") == 0   ? "none"
+                             : strcmp(offset, "unit") == 0 ? "regularized"
+                                                           : "free",
+                             err));
     HSP__TRY(hsp_options_set_flag(svm, "hard", 1, err));
     HSP__TRY(hsp_options_set_real(svm, "gap", REFERENCE_HARD_GAP, err));
     const hsp_status status = hsp_train(ctx, data, svm, err, &run, &out->separator);
@@ -76,8 +72,7 @@ hsp_status hsp_reference_find(hsp_context *ctx, const hsp_model *model, hsp_data
     hsp_status status = hsp_options_new(ctx, hsp_learner_find("perceptron"), err, &told);
     if (!status) status = hsp_options_new(ctx, hsp_learner_find("svm"), err, &svm);
     if (!status) status = hsp_model_set_options(model, told, err);
-    if (!status) status = reference_options(told, svm, err);
-    if (!status) status = reference_find(ctx, data, svm, err, &found);
+    if (!status) status = reference_find(ctx, data, told, svm, err, &found);
     hsp_options_free(told);
     hsp_options_free(svm);
     if (status)

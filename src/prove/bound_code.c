@@ -40,40 +40,33 @@ enum { CODE_FORM = 12 }; /* 3 ties, 9 * 9 kinds of scaling, 2 widths, 3 ways to 
 
 /* ---- As stored ---- */
 
-static double code_stored(const hsp_model *model, double *weights)
-{
-    const uint64_t d = model->features;
-    double bits = CODE_FORM;
-    int narrow = 1;
-    *weights = 0;
-    for (uint32_t c = 0; c < model->scorers; c++) {
-        const double *w = model->weights + c * d;
-        double k = 0;
-        for (uint64_t j = 0; j < d; j++) {
-            k += w[j] != 0;
-            narrow &= (double)(float)w[j] == w[j];
-        }
-        narrow &= (double)(float)model->offsets[c] == model->offsets[c];
-        bits += code_columns((double)d, k);
-        *weights += k + 1;
-    }
-    bits += *weights * (narrow ? 32 : 64);
-    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
-        if (model->scalings[i] && !hsp__scaling_is_by_rows(model->scalings[i]))
-            bits += 128 * (double)hsp__scaling_look(model->scalings[i]).cols;
-    return bits;
-}
-
 hsp_status hsp__bound_code(hsp__bound_case *c, hsp_error *err, hsp_error_bound *to)
 {
-    double weights;
+    const hsp_model *model = c->model;
+    const uint64_t d = model->features;
+    double bits = CODE_FORM, weights = 0;
+    int narrow = 1;
     (void)err;
-    if (c->model->hypothesis != HSP__LINEAR || !c->model->weights)
+    if (model->hypothesis != HSP__LINEAR || !model->weights)
         return hsp__error_bound_fail(
             to, "the model consists of training rows; see the bound 'compression'");
     if (*hsp__bound_run_text(&c->run, "approx") || c->run.means)
         return hsp__error_bound_fail(to, "%s", hsp__bound_run_fitted(&c->run));
-    const double bits = code_stored(c->model, &weights);
+    for (uint32_t k = 0; k < model->scorers; k++) {
+        const double *w = model->weights + k * d;
+        double used = 0;
+        for (uint64_t j = 0; j < d; j++) {
+            used += w[j] != 0;
+            narrow &= (double)(float)w[j] == w[j];
+        }
+        narrow &= (double)(float)model->offsets[k] == model->offsets[k];
+        bits += code_columns((double)d, used);
+        weights += used + 1;
+    }
+    bits += weights * (narrow ? 32 : 64);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i] && !hsp__scaling_is_by_rows(model->scalings[i]))
+            bits += 128 * (double)hsp__scaling_look(model->scalings[i]).cols;
     return hsp__error_bound_set(
         to, hsp__binomial_upper(c->rows.n, c->rows.mistakes, c->log_delta - bits * LN2),
         "numbers: %.0f, |h| = %.0f bits, %llu of %llu rows wrong", weights, ceil(bits),

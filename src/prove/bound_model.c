@@ -166,29 +166,6 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
     return status;
 }
 
-/* The least of the bounds on this model's error, all at delta over their number, so that they hold
- * together with confidence 1 - delta. Which of them apply may depend on the rows, so all count. */
-static hsp_status model_headline(hsp__bound_case *c, const hsp_error_bound *found, hsp_error *err,
-                                 hsp_error_report *out)
-{
-    hsp__bound_case shared = *c;
-    for (int i = 0; i < MODEL_TRAIN; i++)
-        out->training_tried += model_is_own(&model_train[i]);
-    shared.log_delta -= log((double)out->training_tried);
-    for (int i = 0; i < MODEL_TRAIN; i++) {
-        hsp_error_bound at;
-        if (!model_is_own(&model_train[i]) || !found[i].applies ||
-            strcmp(found[i].about, MODEL_THIS) != 0) /* it turned out to be of another model */
-            continue;
-        model_describe(&model_train[i], &at);
-        HSP__TRY(model_train[i].fn(&shared, err, &at));
-        if (!(at.value < 1) || at.value >= out->training_upper) continue;
-        out->training_upper = at.value;
-        out->training_bound = at.name;
-    }
-    return HSP_OK;
-}
-
 static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
 {
     const hsp_error_bound *found = out->bounds + out->count;
@@ -207,7 +184,25 @@ static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_rep
         else
             HSP__TRY(model_train[i].fn(c, err, to));
     }
-    return model_headline(c, found, err, out);
+    /* The least of the bounds on this model's error, all at delta over their number, so that they
+     * hold together with confidence 1 - delta. Which of them apply may depend on the rows, so all
+     * count. */
+    hsp__bound_case shared = *c;
+    for (int i = 0; i < MODEL_TRAIN; i++)
+        out->training_tried += model_is_own(&model_train[i]);
+    shared.log_delta -= log((double)out->training_tried);
+    for (int i = 0; i < MODEL_TRAIN; i++) {
+        hsp_error_bound at;
+        if (!model_is_own(&model_train[i]) || !found[i].applies ||
+            strcmp(found[i].about, MODEL_THIS) != 0) /* it turned out to be of another model */
+            continue;
+        model_describe(&model_train[i], &at);
+        HSP__TRY(model_train[i].fn(&shared, err, &at));
+        if (!(at.value < 1) || at.value >= out->training_upper) continue;
+        out->training_upper = at.value;
+        out->training_bound = at.name;
+    }
+    return HSP_OK;
 }
 
 static hsp_status model_share(hsp__bound_case *c, hsp_data *test, int allow, hsp_error *err,

@@ -153,22 +153,6 @@ static void replay_load_row(replay *r, uint64_t i, mpz_t *powers, mpz_t square)
     }
 }
 
-/* All rows that are needed, and R^2 (of all rows) in c2 where that is what c is. */
-static void replay_load(replay *r)
-{
-    const uint64_t rows = r->source->view->rows;
-    mpz_t powers[2], square;
-    mpz_inits(powers[0], powers[1], square, NULL);
-    mpz_ui_pow_ui(powers[0], 10, r->digits);
-    for (uint64_t i = 0; i < rows; i++) {
-        if (r->needed[i]) replay_load_row(r, i, powers, square);
-        r->start[i + 1] = r->entries;
-        if (r->needed[i] && r->run->offset == 'r' && mpz_cmp(square, r->c2) > 0)
-            mpz_set(r->c2, square);
-    }
-    mpz_clears(powers[0], powers[1], square, NULL);
-}
-
 /* ---- The run --------------------------------------------------------------------------------- */
 
 /* c^2, Delta^2 and what a score is compared with. */
@@ -227,8 +211,17 @@ static hsp_status replay_again(replay *r, uint64_t passes, const uint64_t *seque
                                uint64_t *at)
 {
     const uint64_t rows = r->source->view->rows;
+    mpz_t powers[2], square;
     HSP__TRY(replay_measure(r, err));
-    replay_load(r);
+    mpz_inits(powers[0], powers[1], square, NULL);
+    mpz_ui_pow_ui(powers[0], 10, r->digits);
+    for (uint64_t i = 0; i < rows; i++) { /* those that are needed; of c = R, R^2 */
+        if (r->needed[i]) replay_load_row(r, i, powers, square);
+        r->start[i + 1] = r->entries;
+        if (r->needed[i] && r->run->offset == 'r' && mpz_cmp(square, r->c2) > 0)
+            mpz_set(r->c2, square);
+    }
+    mpz_clears(powers[0], powers[1], square, NULL);
     replay_constants(r);
     for (uint64_t k = 0; sequence && k < updates; k++) {
         if (!replay_wrong(r, sequence[k])) {

@@ -133,21 +133,6 @@ static hsp_status prove_kernel_try(prove_kernel_state *m, hsp_error *err, int *m
     return hsp__prove_end(m->prove, err, "kernel");
 }
 
-static hsp_status prove_kernel_factor(prove_kernel_state *m, hsp_error *err)
-{
-    int made = 0;
-    m->gram = hsp__scratch_new(&m->prove->scratch, m->count * m->count, sizeof *m->gram);
-    if (!m->gram) return hsp__fail_memory(err);
-    HSP__TRY(prove_kernel_try(m, err, &made));
-    for (double share = 1e-8; !made && share < 1 && m->count; share *= 100) {
-        HSP__TRY(prove_kernel_fill(m, err));
-        HSP__TRY(prove_kernel_choose(m, share, err));
-        if (m->count) HSP__TRY(prove_kernel_try(m, err, &made));
-    }
-    if (made) return HSP_OK;
-    return hsp__prove_skip(m->prove, err, "kernel", "no linearly independent rows were found");
-}
-
 /* ---- The claim ------------------------------------------------------------------------------- */
 
 static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_error *err)
@@ -176,12 +161,23 @@ static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_
                         verdict->witness_count, hsp__claim_short);
     }
     hsp_kernel_verdict_free(verdict);
-    if (psd && !hsp__prove_kernel_exact(m->of)) return prove_kernel_factor(m, err);
-    if (psd) {
+    if (!psd) return hsp__prove_end(prove, err, "kernel");
+    if (hsp__prove_kernel_exact(m->of)) {
         if (m->count > PROVE_KERNEL_EXACT) m->count = PROVE_KERNEL_EXACT;
         prove_kernel_begin(m, 1, 1);
+        return hsp__prove_end(prove, err, "kernel");
     }
-    return hsp__prove_end(prove, err, "kernel");
+    int made = 0;
+    m->gram = hsp__scratch_new(&prove->scratch, m->count * m->count, sizeof *m->gram);
+    if (!m->gram) return hsp__fail_memory(err);
+    HSP__TRY(prove_kernel_try(m, err, &made));
+    for (double share = 1e-8; !made && share < 1 && m->count; share *= 100) {
+        HSP__TRY(prove_kernel_fill(m, err));
+        HSP__TRY(prove_kernel_choose(m, share, err));
+        if (m->count) HSP__TRY(prove_kernel_try(m, err, &made));
+    }
+    return made ? HSP_OK
+                : hsp__prove_skip(prove, err, "kernel", "no linearly independent rows were found");
 }
 
 hsp_status hsp__prove_kernel(hsp__prove *prove, hsp_error *err)

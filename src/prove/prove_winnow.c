@@ -240,7 +240,7 @@ static hsp_status prove_winnow_search(prove_winnow_state *m, hsp_error *err)
 
 /* ---- Why there is none ----------------------------------------------------------------------- */
 
-static hsp_status prove_winnow_skip_balanced(prove_winnow_state *m, hsp_error *err)
+static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
 {
     static const char *const why[] = {
         [HSP__LIGHTEST_FOUND] = ", and the bound needs one",
@@ -250,23 +250,20 @@ static hsp_status prove_winnow_skip_balanced(prove_winnow_state *m, hsp_error *e
         [HSP__LIGHTEST_UNKNOWN] =
             " that suffices, and this build has no linear programming to find the best one"};
     const double W = m->lightness;
-    if (!(W > 0))
-        return hsp__prove_skip(m->prove, err, "mistakes",
-                               "no separator of these rows%s was found%s",
-                               m->run.constant ? "" : " through the origin", why[m->lightest]);
-    return hsp__prove_skip(
-        m->prove, err, "mistakes",
-        "delta = %.6g is too large for these rows: the bound needs ln(1+delta)/W above ln cosh "
-        "ln(1+delta), and W = sum |v| / min y<v,x> is %.6g at best; train with --delta %.3g",
-        m->run.delta, W, expm1(1 / W));
-}
-
-static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
-{
     const char *columns = m->no_columns ? m->no_columns : "the disjunction is of no use here";
     hsp__winnow_run apart = m->run;
     hsp__min_l1 again = m->lightest;
-    if (m->run.variant == HSP__WINNOW_BALANCED) return prove_winnow_skip_balanced(m, err);
+    if (m->run.variant == HSP__WINNOW_BALANCED) {
+        if (!(W > 0))
+            return hsp__prove_skip(m->prove, err, "mistakes",
+                                   "no separator of these rows%s was found%s",
+                                   m->run.constant ? "" : " through the origin", why[m->lightest]);
+        return hsp__prove_skip(
+            m->prove, err, "mistakes",
+            "delta = %.6g is too large for these rows: the bound needs ln(1+delta)/W above ln cosh "
+            "ln(1+delta), and W = sum |v| / min y<v,x> is %.6g at best; train with --delta %.3g",
+            m->run.delta, W, expm1(1 / W));
+    }
     if (m->run.variant == HSP__WINNOW_1)
         return hsp__prove_skip(m->prove, err, "mistakes",
                                "%s, and no weights v >= 0 were found that are 0 on all negative "

@@ -131,35 +131,27 @@ const char *hsp__retrain_counts(const hsp__prove *prove, double rate, uint64_t u
     return total == updates ? NULL : "the model does not keep all its updates";
 }
 
-/* The run, on the rows that training had. */
-static hsp_status retrain_run(hsp__prove *prove, hsp_data *data, uint64_t updates, hsp_error *err,
-                              hsp__sequence *made)
-{
-    hsp_context quiet = *prove->ctx;
-    hsp_options *options = NULL;
-    quiet.log = NULL;
-    hsp_status status = hsp__retrain_options(&quiet, prove->model, err, &options);
-    if (!status && updates)
-        status = hsp_options_set_integer(options, "max-updates", (int64_t)updates, err);
-    if (!status) status = hsp__online_sequence(&quiet, data, options, err, made);
-    hsp_options_free(options);
-    return status;
-}
-
 hsp_status hsp__retrain_sequence(hsp__prove *prove, const uint64_t *count, uint64_t updates,
                                  hsp_error *err, uint64_t **rows, const char **why)
 {
     const uint64_t n = prove->data.rows->rows;
     uint64_t *left = hsp__scratch_raw(&prove->scratch, n, sizeof *left);
     uint64_t *order = hsp__scratch_raw(&prove->scratch, updates, sizeof *order);
+    hsp_context quiet = *prove->ctx;
+    hsp_options *options = NULL;
     hsp_data *own = NULL;
     hsp__sequence made = {0};
+    quiet.log = NULL;
     if (prove->scratch.failed) return hsp__fail_memory(err);
     hsp_status status = hsp__retrain_check(prove, err, &own, why);
     if (!status && !*why && !own && retrain_is_single(prove->model))
         status = hsp__data_round_single(prove->ctx, prove->data.whole, prove->read, err, &own);
+    if (!status && !*why) status = hsp__retrain_options(&quiet, prove->model, err, &options);
+    if (!status && !*why && updates)
+        status = hsp_options_set_integer(options, "max-updates", (int64_t)updates, err);
     if (!status && !*why)
-        status = retrain_run(prove, own ? own : prove->data.whole, updates, err, &made);
+        status = hsp__online_sequence(&quiet, own ? own : prove->data.whole, options, err, &made);
+    hsp_options_free(options);
     hsp_data_free(own);
     /* are these the updates that the model says it made? */
     int same = !status && !*why && made.count == updates;

@@ -99,26 +99,6 @@ static hsp_status separability_used(separability_state *m, int multipliers, hsp_
 
 /* ---- A separator ----------------------------------------------------------------------------- */
 
-/* How fine the decimals must be: as fine as to move no score by more than a share of the margin. 0:
- * the weights do not fit. */
-static int separability_places(separability_state *m)
-{
-    double longest = 0, most = 0;
-    for (uint64_t i = 0; i < m->view->rows; i++) {
-        const hsp__row row = hsp__view_row(m->view, i);
-        double sum = 1;
-        for (uint64_t k = 0; k < row.count; k++)
-            sum += fabs(hsp__row_value(m->view, &row, k));
-        longest = fmax(longest, sum);
-    }
-    for (uint64_t j = 0; j < m->view->cols; j++) {
-        if (!isfinite(m->fitted.w[j])) return 0;
-        most = fmax(most, fabs(m->fitted.w[j]));
-    }
-    m->places = (int)ceil(log10(longest / fmin(m->width, 1e-4))) + 2; /* functional margins are 1 */
-    return isfinite(longest) && most < 4e18 / pow(10, m->places) && m->places > -300;
-}
-
 /* The margin of the weights after rounding; *shown is 0 when they are not seen to separate. */
 static hsp_status separability_low(separability_state *m, hsp_error *err, int *shown)
 {
@@ -247,8 +227,23 @@ static hsp_status separability_hulls(separability_state *m, const separability_a
 static hsp_status separability_show(separability_state *m, hsp_error *err)
 {
     separability_amounts used = {0};
+    double longest = 0, most = 0;
     int low = 0, high;
-    if (!separability_places(m)) return HSP_OK;
+    for (uint64_t i = 0; i < m->view->rows; i++) {
+        const hsp__row row = hsp__view_row(m->view, i);
+        double sum = 1;
+        for (uint64_t k = 0; k < row.count; k++)
+            sum += fabs(hsp__row_value(m->view, &row, k));
+        longest = fmax(longest, sum);
+    }
+    for (uint64_t j = 0; j < m->view->cols; j++) {
+        if (!isfinite(m->fitted.w[j])) return HSP_OK;
+        most = fmax(most, fabs(m->fitted.w[j]));
+    }
+    /* decimals as fine as to move no score by more than a share of the margin, which is 1 */
+    m->places = (int)ceil(log10(longest / fmin(m->width, 1e-4))) + 2;
+    if (!isfinite(longest) || !(most < 4e18 / pow(10, m->places)) || m->places <= -300)
+        return HSP_OK;
     m->w = hsp__scratch_new(&m->scratch, m->view->cols, sizeof *m->w);
     if (!m->w) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < m->view->cols; j++)

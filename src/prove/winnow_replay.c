@@ -81,30 +81,6 @@ static void again_update(winnow_again *a, uint64_t i)
     if (a->run->constant) again_shift(a, a->run->cols, 1, a->file->y[i], 1);
 }
 
-/* The sign of the score in whole numbers; 2: it has none. */
-static int again_sign(const winnow_again *a, uint64_t i)
-{
-    const hsp_view *view = a->file->rows;
-    const hsp__row row = hsp__view_row(view, i);
-    uint64_t count = 0;
-    for (uint64_t k = 0; k < row.count; k++) {
-        const uint64_t j = hsp__row_column(&row, k);
-        const double x = hsp__row_value(view, &row, k);
-        if (!again_exact(a, x)) return 2;
-        if (x == 0 || a->gone[j]) continue;
-        if (!a->known[j] || a->e[j] != floorl(a->e[j])) return 2;
-        a->times[count] = (uint32_t)(x * HSP__EXACT_PARTS);
-        a->powers[count++] = (int64_t)a->e[j];
-    }
-    if (a->run->constant) {
-        a->times[count] = HSP__EXACT_PARTS;
-        a->powers[count++] = (int64_t)a->e[a->run->cols];
-    }
-    return hsp__exact_powers_sign(a->run->alpha, a->run->theta,
-                                  a->run->variant == HSP__WINNOW_BALANCED, a->powers, a->times,
-                                  count);
-}
-
 /* Is the row a mistake? -1: that is left open. */
 static int again_wrong(const winnow_again *a, uint64_t i)
 {
@@ -123,7 +99,26 @@ static int again_wrong(const winnow_again *a, uint64_t i)
     }
     off += size * (hsp__long)(row.count + 4) * LDBL_EPSILON;
     int sign = score > off ? 1 : score < -off ? -1 : off == 0 ? 0 : 2;
-    if (sign == 2) sign = again_sign(a, i);
+    /* too close to call: in whole numbers, if they are */
+    int whole = sign == 2;
+    uint64_t count = 0;
+    for (uint64_t k = 0; whole && k < row.count; k++) {
+        const uint64_t j = hsp__row_column(&row, k);
+        const double x = hsp__row_value(view, &row, k);
+        whole = again_exact(a, x);
+        if (!whole || x == 0 || a->gone[j]) continue;
+        whole = a->known[j] && a->e[j] == floorl(a->e[j]);
+        a->times[count] = (uint32_t)(x * HSP__EXACT_PARTS);
+        a->powers[count++] = (int64_t)a->e[j];
+    }
+    if (whole && a->run->constant) {
+        a->times[count] = HSP__EXACT_PARTS;
+        a->powers[count++] = (int64_t)a->e[a->run->cols];
+    }
+    if (whole)
+        sign = hsp__exact_powers_sign(a->run->alpha, a->run->theta,
+                                      a->run->variant == HSP__WINNOW_BALANCED, a->powers, a->times,
+                                      count);
     if (sign == 2 || !isfinite(score)) return -1;
     if (a->file->y[i] > 0) return sign < 0 || (sign == 0 && a->run->tie != HSP_TIE_POS);
     return sign > 0 || (sign == 0 && a->run->tie != HSP_TIE_NEG);
