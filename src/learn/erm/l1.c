@@ -545,19 +545,6 @@ static void l1_begin_model(l1 *t)
     t->model.beta = t->model.product_sum = 0;
 }
 
-/* By the columns; where that takes many sweeps, columns are correlated, and models are written out
- * from then on, if they are small enough. */
-static hsp_status l1_model(l1 *t, hsp_error *err)
-{
-    const int fits = l1_gram_fits(t);
-    l1_begin_model(t);
-    if (t->model.use_gram && fits) return l1_gram(t, err);
-    if (l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) || !fits || hsp__stopped(t->ctx)) return HSP_OK;
-    t->model.use_gram = 1;
-    l1_begin_model(t);
-    return l1_gram(t, err);
-}
-
 /* ---- The step -------------------------------------------------------------------------------- */
 
 /* Go towards (z, b + beta) as far as P falls; a step whose promise is rounding is believed. 0:
@@ -671,7 +658,16 @@ static hsp_status l1_iterate(l1 *t, hsp_error *err)
             break;
         }
         l1_choose_weights(t);
-        HSP__TRY(l1_model(t, err));
+        /* By the columns; where that takes many sweeps, columns are correlated, and models are
+         * written out from then on, if they are small enough. */
+        const int fits = l1_gram_fits(t);
+        l1_begin_model(t);
+        if (!(t->model.use_gram && fits) && !l1_sweep(t, fits ? L1_FEW : L1_SWEEPS) && fits &&
+            !hsp__stopped(t->ctx)) {
+            t->model.use_gram = 1;
+            l1_begin_model(t);
+        }
+        if (t->model.use_gram && fits) HSP__TRY(l1_gram(t, err));
         moved = l1_move(t);
         s->updates++;
         fresh = fresh && !moved;

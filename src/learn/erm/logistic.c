@@ -54,8 +54,8 @@ static hsp_status logistic_check(const hsp_options *options, hsp__plan *plan, hs
 {
     plan->loss = &hsp__logistic;
     if (plan->kernel)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--kernel", 0, 0,
+        return hsp__fail_option(
+            err, "--kernel",
             "logistic supports kernels only through explicit features; set --approx");
     return hsp__erm_plan_read(options, plan, err);
 }

@@ -40,30 +40,28 @@ static double solvers_length(const hsp_view *view)
 #define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
 #define SOLVERS_LOGISTIC_CG     60  /* or instead of it: directions by conjugate gradients */
 
-/* Few columns make Newton's matrix cheap compared with the passes that coordinate descent needs, and those
- * are the more the larger C is relative to the rows. Numbers as measured on text, digits and tables
- * (docs/svm.md). */
-static int solvers_prefers_newton(const hsp__problem *p)
-{
-    const double n = (double)p->view->rows, d = (double)p->view->cols;
-    const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
-    const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
-    const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
-    if (p->loss->form == HSP__LOGISTIC) {
-        const double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
-        const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
-        return fmin(newton, SOLVERS_LOGISTIC_CG * stored) <=
-               (SOLVERS_LOGISTIC_FIRST + each * C * solvers_length(p->view)) * stored;
-    }
-    return SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored <=
-           SOLVERS_VISITS * (1 + C * solvers_length(p->view)) * stored;
-}
-
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
     const int any = strcmp(name, "auto") == 0;
-    const hsp__solver *const dcd = &hsp__solver_dcd;
-    if (any && dcd->suits(p) && !p->hard && !solvers_prefers_newton(p)) return dcd;
+    if (any && hsp__solver_dcd.suits(p)) {
+        /* Few columns make Newton's matrix cheap compared with the passes that coordinate descent
+         * needs, and those are the more the larger C is relative to the rows. Numbers as measured on
+         * text, digits and tables (docs/svm.md). */
+        const double n = (double)p->view->rows, d = (double)p->view->cols;
+        const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
+        const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
+        const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
+        const double length = solvers_length(p->view);
+        double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored;
+        double dcd = SOLVERS_VISITS * (1 + C * length) * stored;
+        if (p->loss->form == HSP__LOGISTIC) {
+            const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
+            newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
+            newton = fmin(newton, SOLVERS_LOGISTIC_CG * stored);
+            dcd = (SOLVERS_LOGISTIC_FIRST + each * C * length) * stored;
+        }
+        if (!(newton <= dcd)) return &hsp__solver_dcd;
+    }
     for (size_t i = 0; hsp__solvers[i]; i++)
         if ((any || strcmp(name, hsp__solvers[i]->name) == 0) && hsp__solvers[i]->suits(p))
             return hsp__solvers[i];

@@ -77,82 +77,56 @@ static const hsp_option svm_options[] = {
     HSP__OPTION_SEED,
 };
 
-/* Options that say nothing where a separator is demanded. */
-static hsp_status svm_check_hard(const hsp_options *options, const hsp__plan *plan, hsp_error *err)
-{
-    static const char *const idle[] = {"C", "lambda", "weight"};
-    for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-        if (hsp_options_is_set(options, idle[i]))
-            return hsp__fail_at(
-                err, HSP_USAGE, "--hard", 0, 0,
-                "%s has no effect with --hard (a hard margin allows no errors); remove it",
-                idle[i]);
-    if (plan->loss->form != HSP__HINGE)
-        return hsp__fail_at(
-            err, HSP_USAGE, "--hard", 0, 0,
-            "--loss has no effect with --hard (a hard margin allows no errors); remove it");
-    if (plan->penalty != HSP__PENALTY_L2)
-        return hsp__fail_at(err, HSP_USAGE, "--hard", 0, 0, "--hard needs penalty l2");
-    return HSP_OK;
-}
-
-/* With a kernel there is one solver, and what it keeps small is ||w||^2. */
-static hsp_status svm_check_kernel(const hsp_options *options, hsp__plan *plan, hsp_error *err)
-{
-    static const char *const about[] = {"cache-mb", "allow-indefinite"};
-    for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
-        if (hsp_options_is_set(options, about[i]))
-            return hsp__fail_at(err, HSP_USAGE, i ? "--allow-indefinite" : "--cache-mb", 0, 0,
-                                "%s needs --kernel", about[i]);
-    if (!plan->kernel) return HSP_OK;
-    plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
-    const char *wrong = plan->at_once                       ? "--multiclass"
-                        : !hsp__smo_suits(plan->loss)       ? "--loss"
-                        : plan->penalty == HSP__PENALTY_L1  ? "--penalty"
-                        : strcmp(plan->solver, "auto") != 0 ? "--solver"
-                                                            : NULL;
-    if (wrong)
-        return hsp__fail_at(err, HSP_USAGE, wrong, 0, 0,
-                            "not available with --kernel, which has one solver, for penalty l2, "
-                            "one-vs-rest and one-vs-one; remove it");
-    return HSP_OK;
-}
-
-/* Options that one solver alone has an ear for. */
-static hsp_status svm_check_solver(const hsp_options *options, const hsp__plan *plan,
-                                   hsp_error *err)
-{
-    static const struct {
-        const char *name, *option;
-    } steps[] = {{"order", "--order"}, {"average", "--average"}};
-    if (strcmp(plan->solver, "pegasos") == 0) return HSP_OK;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (hsp_options_is_set(options, steps[i].name))
-            return hsp__fail_at(
-                err, HSP_USAGE, steps[i].option, 0, 0,
-                "applies only to --solver pegasos, not to %s; remove it, or use --solver pegasos",
-                plan->solver);
-    return HSP_OK;
-}
-
+/* Options that have no effect with others, or do not go together. */
 static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
-    hsp_status status = hsp__erm_plan_read(options, plan, err);
-    if (!status) status = svm_check_solver(options, plan, err);
-    if (status) return status;
+    static const char *const steps[] = {"order", "average"}, *const idle[] = {"C", "lambda",
+                                                                              "weight"};
+    static const char *const about[] = {"cache-mb", "allow-indefinite"};
+    HSP__TRY(hsp__erm_plan_read(options, plan, err));
+    const int own_solver = strcmp(plan->solver, "auto") != 0, l1 = plan->penalty == HSP__PENALTY_L1;
+    for (size_t i = 0; strcmp(plan->solver, "pegasos") != 0 && i < 2; i++)
+        if (hsp_options_is_set(options, steps[i]))
+            return hsp__fail_option(
+                err, i ? "--average" : "--order",
+                "applies only to --solver pegasos, not to %s; remove it, or use --solver pegasos",
+                plan->solver);
     plan->loss = hsp__loss_find(hsp_options_text(options, "loss"));
     plan->hard = hsp_options_flag(options, "hard");
     plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
-    if (plan->at_once && (plan->loss->form != HSP__HINGE || plan->hard ||
-                          plan->penalty == HSP__PENALTY_L1 || strcmp(plan->solver, "auto") != 0))
-        return hsp__fail_at(
-            err, HSP_USAGE, "--multiclass", 0, 0,
+    if (plan->at_once && (plan->loss->form != HSP__HINGE || plan->hard || l1 || own_solver))
+        return hsp__fail_option(
+            err, "--multiclass",
             "crammer-singer has its own solver, which supports only hinge loss and penalty l2");
-    status = svm_check_kernel(options, plan, err);
-    if (status) return status;
-    if (plan->hard) return svm_check_hard(options, plan, err);
-    if (plan->penalty == HSP__PENALTY_L1 && !hsp__loss_is_smooth(plan->loss))
-        return hsp__fail_at(err, HSP_USAGE, "--penalty", 0, 0, "penalty l1 needs --loss squared");
+    for (size_t i = 0; !plan->kernel && i < 2; i++)
+        if (hsp_options_is_set(options, about[i]))
+            return hsp__fail_option(err, i ? "--allow-indefinite" : "--cache-mb",
+                                    "%s needs --kernel", about[i]);
+    if (plan->kernel) { /* there is one solver, and what it keeps small is ||w||^2 */
+        plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
+        const char *wrong = plan->at_once                 ? "--multiclass"
+                            : !hsp__smo_suits(plan->loss) ? "--loss"
+                            : l1                          ? "--penalty"
+                            : own_solver                  ? "--solver"
+                                                          : NULL;
+        if (wrong)
+            return hsp__fail_option(err, wrong,
+                                    "not available with --kernel, which has one solver, for "
+                                    "penalty l2, one-vs-rest and one-vs-one; remove it");
+    }
+    for (size_t i = 0; plan->hard && i < sizeof idle / sizeof *idle; i++)
+        if (hsp_options_is_set(options, idle[i]))
+            return hsp__fail_option(
+                err, "--hard",
+                "%s has no effect with --hard (a hard margin allows no errors); remove it",
+                idle[i]);
+    if (plan->hard && plan->loss->form != HSP__HINGE)
+        return hsp__fail_option(
+            err, "--hard",
+            "--loss has no effect with --hard (a hard margin allows no errors); remove it");
+    if (plan->hard && l1) return hsp__fail_option(err, "--hard", "--hard needs penalty l2");
+    if (l1 && !hsp__loss_is_smooth(plan->loss))
+        return hsp__fail_option(err, "--penalty", "penalty l1 needs --loss squared");
     return HSP_OK;
 }
 

@@ -263,23 +263,6 @@ static hsp_status approx_model(approx_work *work, hsp_model *linear, hsp_error *
 
 /* ---- Beginning at a model -------------------------------------------------------------------- */
 
-/* Is it of the same features: the same landmarks or waves, and the same kernel? */
-static hsp_status approx_alike(approx_work *work, const hsp_model *start, hsp_error *err,
-                               int *alike)
-{
-    const hsp__expansion *from = start->expansion;
-    char theirs[HSP__HASH_TEXT], ours[HSP__HASH_TEXT];
-    *alike = from && from->rows->view.rows == work->map.rank &&
-             strcmp(hsp_kernel_text(from->kernel), hsp_kernel_text(*work->own)) == 0;
-    for (uint64_t k = 0; *alike && k < work->map.rank; k++)
-        *alike = from->source[k] == work->map.source[k];
-    if (!*alike) return HSP_OK;
-    HSP__TRY(hsp__view_hash(work->ctx, &from->rows->view, err, theirs));
-    HSP__TRY(hsp__view_hash(work->ctx, &work->map.rows->view, err, ours));
-    *alike = strcmp(theirs, ours) == 0;
-    return HSP_OK;
-}
-
 /* Weights from the coefficients, w = L^T c; dual weights if both are of the same rows. */
 static hsp_status approx_weigh(approx_work *work, const hsp_model *start, hsp_error *err,
                                hsp_model *to)
@@ -316,20 +299,30 @@ static hsp_status approx_weigh(approx_work *work, const hsp_model *start, hsp_er
     return HSP_OK;
 }
 
-/* The start as a model of the features; none when it is of others, which only matters to one who
- * asked for it by name. */
+/* The start as a model of the features; none when it is of others (other landmarks or waves, another
+ * kernel), which only matters to one who asked for it by name. */
 static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_error *err)
 {
     const char *path = hsp__option_text(work->options, "warm-start");
-    int alike = 0;
+    const uint64_t rank = work->map.rank;
     if (!start) return HSP_OK;
-    HSP__TRY(approx_alike(work, start, err, &alike));
+    const hsp__expansion *from = start->expansion;
+    int alike = from && from->rows->view.rows == rank &&
+                strcmp(hsp_kernel_text(from->kernel), hsp_kernel_text(*work->own)) == 0;
+    for (uint64_t k = 0; alike && k < rank; k++)
+        alike = from->source[k] == work->map.source[k];
+    if (alike) {
+        char theirs[HSP__HASH_TEXT], ours[HSP__HASH_TEXT];
+        HSP__TRY(hsp__view_hash(work->ctx, &from->rows->view, err, theirs));
+        HSP__TRY(hsp__view_hash(work->ctx, &work->map.rows->view, err, ours));
+        alike = strcmp(theirs, ours) == 0;
+    }
     if (!alike && path)
         return hsp__fail_option(err, path,
                                 "the warm-start model has other features; --approx needs a model "
                                 "with the same rows, kernel, approx and seed");
     if (!alike) return HSP_OK;
-    HSP__TRY(hsp__model_new(work->ctx, start->scorers, work->map.rank, err, &work->begin));
+    HSP__TRY(hsp__model_new(work->ctx, start->scorers, rank, err, &work->begin));
     return approx_weigh(work, start, err, work->begin);
 }
 

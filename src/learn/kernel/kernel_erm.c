@@ -264,31 +264,28 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     return status;
 }
 
-static hsp_status kernel_erm_classes(hsp__train *train, hsp_error *err)
-{
-    const hsp__goal goal = hsp__erm_goal(train, 1);
-    const hsp__kernel_erm *k = train->native;
-    const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
-    hsp__smo_cache cache = {0};
-    hsp_status status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
-                                            hsp__smo_wide(&train->tasks[0].problem, &goal), err);
-    for (uint32_t c = 0; !status && c < train->count; c++) {
-        if (train->tasks[c].alone)
-            kernel_erm_alone(train, c);
-        else
-            status = kernel_erm_task(train, train->ctx, &train->tasks[c], &cache, &goal, err);
-    }
-    hsp__smo_cache_free(&cache);
-    return status;
-}
-
 hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
 {
     hsp_status status = kernel_erm_open(train, err);
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (!status) status = kernel_erm_gram(train, err);
     if (status) return status;
-    if (!train->tasks[0].list) return kernel_erm_classes(train, err);
+    if (!train->tasks[0].list) { /* classes against the rest, with one cache */
+        const hsp__goal goal = hsp__erm_goal(train, 1);
+        const hsp__kernel_erm *k = train->native;
+        const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
+        hsp__smo_cache cache = {0};
+        status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
+                                     hsp__smo_wide(&train->tasks[0].problem, &goal), err);
+        for (uint32_t c = 0; !status && c < train->count; c++) {
+            if (train->tasks[c].alone)
+                kernel_erm_alone(train, c);
+            else
+                status = kernel_erm_task(train, train->ctx, &train->tasks[c], &cache, &goal, err);
+        }
+        hsp__smo_cache_free(&cache);
+        return status;
+    }
     int workers = hsp__run_pool_workers(train->ctx, train->count);
     if (workers > KERNEL_ERM_SHARES) workers = KERNEL_ERM_SHARES; /* there are no more than pairs */
     const uint32_t some = train->count / (4 * (uint32_t)workers);

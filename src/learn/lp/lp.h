@@ -23,10 +23,6 @@ typedef struct hsp__lp_answer {
 hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch *watch, int report,
                             hsp_error *err, hsp__lp_answer *answer);
 
-/* The least sum of c_i max(0, 1 - m_i). */
-hsp_status hsp__lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch *watch, int report,
-                          hsp_error *err, hsp__lp_answer *answer);
-
 /* ---- Shared by the files of this learner ------------------------------------------------------
  */
 

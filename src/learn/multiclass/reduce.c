@@ -42,21 +42,6 @@ static void reduce_cost(const hsp__plan *plan, double total, const double side[2
     }
 }
 
-static void reduce_cost_class(const hsp__train *train, const reduce_weights *weights, uint32_t c)
-{
-    hsp__task *task = &train->tasks[c];
-    double *cost = task->problem.cost;
-    const double with = weights->total[task->problem.positive];
-    const double side[2] = {train->total - with, with};
-    const int joint = train->plan.at_once && train->count > 1;
-    reduce_cost(&train->plan, train->total, side, weights->balanced && !joint, task);
-    for (int k = 0; train->count == 1 && k < 2; k++)
-        cost[k] *= weights->class[k];
-    if (!joint) return;
-    cost[1] *= weights->class[c];
-    if (weights->balanced && with > 0) cost[1] *= train->total / (train->count * with);
-}
-
 static hsp_status reduce_weights_read(hsp__train *train, hsp__scratch *scratch, hsp_error *err,
                                       reduce_weights *to)
 {
@@ -188,7 +173,17 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
                                                  .offset = plan->offset,
                                                  .hard = plan->hard,
                                                  .lambda = plan->lambda};
-        if (!pairs) reduce_cost_class(train, &weights, c);
+        if (pairs) continue;
+        hsp__task *task = &train->tasks[c];
+        double *cost = task->problem.cost;
+        const double with = weights.total[task->problem.positive];
+        const double side[2] = {train->total - with, with};
+        const int joint = plan->at_once && train->count > 1;
+        reduce_cost(plan, train->total, side, weights.balanced && !joint, task);
+        for (int k = 0; train->count == 1 && k < 2; k++)
+            cost[k] *= weights.class[k];
+        if (joint) cost[1] *= weights.class[c];
+        if (joint && weights.balanced && with > 0) cost[1] *= train->total / (train->count * with);
     }
     if (!status && pairs) status = reduce_pairs(train, &scratch, &weights, err);
     train->watch.each = view->rows;
