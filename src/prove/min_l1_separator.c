@@ -184,7 +184,7 @@ static hsp__min_l1 min_l1_separator_solve(min_l1_separator_state *t)
     hsp__clp_outcome outcome = HSP__CLP_LIMIT;
     uint64_t steps = 0;
     while (outcome == HSP__CLP_LIMIT) {
-        outcome = hsp__clp_solve(t->lp, 0, MIN_L1_SEPARATOR_STEPS);
+        outcome = hsp__clp_solve(t->lp, 0, MIN_L1_SEPARATOR_STEPS, NULL);
         if (hsp__progress(t->ctx, "looking for the lightest separator", "steps",
                           steps += MIN_L1_SEPARATOR_STEPS, 0, NULL))
             return HSP__LIGHTEST_LATE;

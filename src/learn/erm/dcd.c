@@ -135,48 +135,32 @@ typedef enum dcd_kind { DCD_DENSE32, DCD_DENSE64, DCD_SPARSE32, DCD_SPARSE64, DC
 DCD_INLINE double dcd_dot(const hsp__vec_table *vec, dcd_kind kind, const hsp_view *view,
                           const dcd_row *row, const double *w)
 {
-    const float *single = view->values;
-    const double *full = view->values;
-    const uint32_t *at = view->indices;
-    const uint64_t from = row->from;
-    switch (kind) {
-    case DCD_DENSE32:
-        return vec->dot_f32f64(single + from, w, row->count);
-    case DCD_DENSE64:
-        return vec->dot_f64(full + from, w, row->count);
-    case DCD_SPARSE32:
-        return vec->sparse_dot_f32f64(at + from, single + from, row->count, w);
-    case DCD_SPARSE64:
-        return vec->sparse_dot_f64(at + from, full + from, row->count, w);
-    case DCD_ONES:
-        break;
-    }
-    return vec->ones_dot_f64(at + from, row->count, w);
+    const float *single = (const float *)view->values + row->from;
+    const double *full = (const double *)view->values + row->from;
+    const uint32_t *at = view->indices + row->from;
+    return kind == DCD_DENSE32    ? vec->dot_f32f64(single, w, row->count)
+           : kind == DCD_DENSE64  ? vec->dot_f64(full, w, row->count)
+           : kind == DCD_SPARSE32 ? vec->sparse_dot_f32f64(at, single, row->count, w)
+           : kind == DCD_SPARSE64 ? vec->sparse_dot_f64(at, full, row->count, w)
+                                  : vec->ones_dot_f64(at, row->count, w);
 }
 
 DCD_INLINE void dcd_axpy(const hsp__vec_table *vec, dcd_kind kind, const hsp_view *view,
                          const dcd_row *row, double step, double *w)
 {
-    const float *single = view->values;
-    const double *full = view->values;
-    const uint32_t *at = view->indices;
-    const uint64_t from = row->from;
-    switch (kind) {
-    case DCD_DENSE32:
-        vec->axpy_f32f64(step, single + from, w, row->count);
-        return;
-    case DCD_DENSE64:
-        vec->axpy_f64(step, full + from, w, row->count);
-        return;
-    case DCD_SPARSE32:
-        vec->sparse_axpy_f32f64(step, at + from, single + from, row->count, w);
-        return;
-    case DCD_SPARSE64:
-        vec->sparse_axpy_f64(step, at + from, full + from, row->count, w);
-        return;
-    case DCD_ONES:
-        vec->ones_axpy_f64(step, at + from, row->count, w);
-    }
+    const float *single = (const float *)view->values + row->from;
+    const double *full = (const double *)view->values + row->from;
+    const uint32_t *at = view->indices + row->from;
+    if (kind == DCD_DENSE32)
+        vec->axpy_f32f64(step, single, w, row->count);
+    else if (kind == DCD_DENSE64)
+        vec->axpy_f64(step, full, w, row->count);
+    else if (kind == DCD_SPARSE32)
+        vec->sparse_axpy_f32f64(step, at, single, row->count, w);
+    else if (kind == DCD_SPARSE64)
+        vec->sparse_axpy_f64(step, at, full, row->count, w);
+    else
+        vec->ones_axpy_f64(step, at, row->count, w);
 }
 
 /* A number that looks random, made from another (the finisher of splitmix64). */

@@ -44,7 +44,7 @@ typedef struct gap_work {
     double b, size;       /* size: ||w|| */
     const double *scores; /* <w, x_i>; NULL: the losses are not wanted */
     const double *a;      /* NULL: the conjugates are not wanted */
-    double *found, *u;    /* scores and sum a y x are computed; NULL: not */
+    double *found, *u;    /* scores (or norms) and sum a y x are computed; NULL: not */
     double *more;         /* (parts - 1) * cols: what the other parts add to u */
     double most;          /* the largest a */
     double *balance;      /* a that is made feasible, */
@@ -68,23 +68,19 @@ double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
     return sqrt(sum);
 }
 
-typedef struct gap_norms {
-    const hsp_view *view;
-    uint64_t parts;
-    double *norms;
-} gap_norms;
-
 static void gap_norms_part(void *user, uint64_t part)
 {
-    const gap_norms *work = user;
-    const uint64_t n = work->view->rows;
-    for (uint64_t i = hsp__part(n, work->parts, part); i < hsp__part(n, work->parts, part + 1); i++)
-        work->norms[i] = hsp__gap_row_norm(work->view, i);
+    const gap_work *work = user;
+    const hsp_view *view = work->p->view;
+    const uint64_t to = hsp__part(view->rows, work->parts, part + 1);
+    for (uint64_t i = hsp__part(view->rows, work->parts, part); i < to; i++)
+        work->found[i] = hsp__gap_row_norm(view, i);
 }
 
 void hsp__gap_norms(hsp_context *ctx, const hsp_view *view, double *norms)
 {
-    gap_norms work = {.view = view, .parts = hsp__parts(view->rows, 64), .norms = norms};
+    const hsp__problem p = {.view = view};
+    gap_work work = {.p = &p, .parts = hsp__parts(view->rows, 64), .found = norms};
     hsp__tasks_run(ctx, work.parts, gap_norms_part, &work);
 }
 

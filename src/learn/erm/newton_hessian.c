@@ -48,15 +48,6 @@ static int newton_bits_pay(const hsp_view *view)
     return view->storage == HSP_ONES && 2 * by_bits < 5 * places * places;
 }
 
-static newton_bits *newton_bits_new(hsp__scratch *scratch, uint64_t d)
-{
-    newton_bits *bits = hsp__scratch_new(scratch, 1, sizeof *bits);
-    if (!bits) return NULL;
-    bits->lines = hsp__scratch_new(scratch, d * BITS_WORDS, sizeof *bits->lines);
-    bits->counts = hsp__scratch_raw(scratch, d, sizeof *bits->counts);
-    return bits->lines && bits->counts ? bits : NULL;
-}
-
 static void newton_bits_flush(newton_bits *bits, const hsp__newton *s, double weight, double turn,
                               double *g, size_t side, double *q)
 {
@@ -111,17 +102,6 @@ static int newton_batch_pays(const hsp_view *view)
         by_places += 4 * places * places;
     }
     return by_blocks < by_places;
-}
-
-static newton_batch *newton_batch_new(hsp__scratch *scratch, size_t side)
-{
-    newton_batch *batch = hsp__scratch_new(scratch, 1, sizeof *batch);
-    if (!batch) return NULL;
-    batch->side = side;
-    batch->weighted = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->weighted);
-    batch->plain = hsp__scratch_raw(scratch, BATCH_ROWS * side, sizeof *batch->plain);
-    batch->has = hsp__scratch_new(scratch, side / HSP__VEC_OUTER, sizeof *batch->has);
-    return batch->weighted && batch->plain && batch->has ? batch : NULL;
 }
 
 static int newton_batch_add(newton_batch *batch, const hsp__newton *s, const hsp__row *row,
@@ -202,16 +182,16 @@ struct hsp__hessian {
     double *sums;    /* (most - 1) * side * side, or NULL: none */
     double *scratch; /* most * each */
     uint64_t each;
-    double *q;              /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
-    double *q_sums;         /* by_matrix: (most - 1) * dim */
-    newton_batch **batches; /* most; NULL: the places of rows are few or scattered */
-    newton_bits **bits;     /* most; NULL: rows are not ones, or columns are too many */
-    int by_bits;            /* now */
-    unsigned char *inside;  /* n: which rows are in g; NULL: g is computed from scratch each time */
-    double *scale;          /* dim: 1 / sqrt of H's diagonal */
-    int alone;              /* no factor but that of the very matrix will do */
-    int own;                /* factor stands in for later ones */
-    const double *lent;     /* the factor that stands in, or NULL */
+    double *q;             /* by_matrix: dim, sum of c y x over the rows in g; else NULL */
+    double *q_sums;        /* by_matrix: (most - 1) * dim */
+    newton_batch *batches; /* most; NULL: the places of rows are few or scattered */
+    newton_bits *bits;     /* most; NULL: rows are not ones, or columns are too many */
+    int by_bits;           /* now */
+    unsigned char *inside; /* n: which rows are in g; NULL: g is computed from scratch each time */
+    double *scale;         /* dim: 1 / sqrt of H's diagonal */
+    int alone;             /* no factor but that of the very matrix will do */
+    int own;               /* factor stands in for later ones */
+    const double *lent;    /* the factor that stands in, or NULL */
     /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
 };
@@ -331,7 +311,7 @@ static void newton_hessian_part(void *user, uint64_t part)
     double *q = !h->q ? NULL : part ? h->q_sums + (part - 1) * s->dim : h->q;
     newton_hessian_block block = {.g = part ? h->sums + (part - 1) * cells : h->g,
                                   .rows = h->scratch + part * h->each,
-                                  .batch = h->batches ? h->batches[part] : NULL};
+                                  .batch = h->batches ? &h->batches[part] : NULL};
     block.weight = block.rows + HSP__MATRIX_BLOCK * s->dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
     if (part) memset(block.g, 0, cells * sizeof *block.g);
@@ -339,7 +319,7 @@ static void newton_hessian_part(void *user, uint64_t part)
     if (h->by_bits) {
         for (int in = h->peak == 0; in < 2; in++) /* from scratch: nothing goes out */
             for (int positive = 0; positive < 2; positive++)
-                newton_hessian_group_by_bits(s, from, to, in, positive, h->bits[part], block.g, q);
+                newton_hessian_group_by_bits(s, from, to, in, positive, &h->bits[part], block.g, q);
         memcpy(h->inside + from, s->curved + from, to - from);
         return;
     }
@@ -568,15 +548,23 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     const hsp_view *view = s->p->view;
     if (!s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS && newton_bits_pay(view)) {
         h->bits = hsp__scratch_new(scratch, h->most, sizeof *h->bits);
-        for (uint64_t part = 0; h->bits && part < h->most; part++)
-            if (part <= s->n / NEWTON_HESSIAN_BITS_PART)
-                h->bits[part] = newton_bits_new(scratch, s->d);
+        for (uint64_t part = 0; h->bits && part < h->most; part++) {
+            if (part > s->n / NEWTON_HESSIAN_BITS_PART) break;
+            newton_bits *bits = &h->bits[part];
+            bits->lines = hsp__scratch_new(scratch, s->d * BITS_WORDS, sizeof *bits->lines);
+            bits->counts = hsp__scratch_raw(scratch, s->d, sizeof *bits->counts);
+        }
     }
     if (hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_SHORT &&
         newton_batch_pays(view)) {
         h->batches = hsp__scratch_new(scratch, h->most, sizeof *h->batches);
-        for (uint64_t part = 0; h->batches && part < h->most; part++)
-            h->batches[part] = newton_batch_new(scratch, h->side);
+        for (uint64_t part = 0; h->batches && part < h->most; part++) {
+            newton_batch *batch = &h->batches[part];
+            const uint64_t numbers = BATCH_ROWS * (batch->side = h->side);
+            batch->weighted = hsp__scratch_raw(scratch, numbers, sizeof *batch->weighted);
+            batch->plain = hsp__scratch_raw(scratch, numbers, sizeof *batch->plain);
+            batch->has = hsp__scratch_new(scratch, h->side / HSP__VEC_OUTER, sizeof *batch->has);
+        }
     }
     return scratch->failed ? hsp__fail_memory(err) : HSP_OK;
 }

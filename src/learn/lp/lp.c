@@ -172,8 +172,7 @@ static hsp_status lp_soften_solve(lp_soften_state *t, hsp__watch *watch, int rep
     HSP__TRY(lp_soften_load(t, err));
     answer->rounds++;
     while (outcome == HSP__CLP_LIMIT && !stopped) {
-        outcome = hsp__clp_solve(t->lp, 1, steps);
-        answer->steps += hsp__clp_steps(t->lp);
+        outcome = hsp__clp_solve(t->lp, 1, steps, &answer->steps);
         stopped = hsp__watch_gap(watch, report, "linear programs", answer->rounds, (double)NAN,
                                  (double)NAN, &answer->stop);
         if (steps < INT_MAX / 4) steps *= 2;

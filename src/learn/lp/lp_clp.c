@@ -74,7 +74,6 @@ struct hsp__clp {
     hsp_allocator memory;
     lp_clp_calls clp;
     Clp_Simplex *model;
-    uint64_t steps;
 };
 
 #ifdef HSP_HAVE_CLP
@@ -176,20 +175,13 @@ void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const do
     lp->clp.addColumns(lp->model, count, lower, upper, cost, starts, rows, values);
 }
 
-void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower)
-{
-    lp->clp.chgRowLower(lp->model, lower);
-}
-
-void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper)
+void hsp__clp_change(hsp__clp *lp, const double *lower, const double *upper, const double *cost,
+                     const double *row_lower)
 {
     lp->clp.chgColumnLower(lp->model, lower);
     lp->clp.chgColumnUpper(lp->model, upper);
-}
-
-void hsp__clp_set_cost(hsp__clp *lp, const double *cost)
-{
-    lp->clp.chgObjCoefficients(lp->model, cost);
+    if (cost) lp->clp.chgObjCoefficients(lp->model, cost);
+    if (row_lower) lp->clp.chgRowLower(lp->model, row_lower);
 }
 
 enum { LP_CLP_BASIC = 1, LP_CLP_AT_UPPER = 2, LP_CLP_AT_LOWER = 3 }; /* CLP's own numbers */
@@ -242,7 +234,7 @@ static void *lp_clp_main(void *user)
 /* CLP asks nobody whether to go on, but looks at its limit of iterations after each of them. So it
  * works on a thread of its own, while this one ticks (base/stop.h) and, when the work must end,
  * takes the limit down. */
-hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps, uint64_t *made)
 {
     lp_clp_job job = {lp, primal, 0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
     pthread_t thread;
@@ -261,15 +253,10 @@ hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps)
     }
     pthread_cond_destroy(&job.end);
     pthread_mutex_destroy(&job.lock);
-    lp->steps = (uint64_t)lp->clp.numberIterations(lp->model);
+    if (made) *made += (uint64_t)lp->clp.numberIterations(lp->model);
     const int status = lp->clp.status(lp->model);
     if (status == 0) return HSP__CLP_OPTIMAL;
     return status == 3 ? HSP__CLP_LIMIT : HSP__CLP_TROUBLE;
-}
-
-uint64_t hsp__clp_steps(const hsp__clp *lp)
-{
-    return lp->steps;
 }
 
 const double *hsp__clp_values(const hsp__clp *lp)

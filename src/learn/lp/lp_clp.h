@@ -27,11 +27,10 @@ void hsp__clp_add_columns(hsp__clp *lp, int count, const double *lower, const do
                           const double *cost, const int *starts, const int *rows,
                           const double *values);
 
-/* Other limits: of all rows from below, of all variables. */
-void hsp__clp_set_row_lower(hsp__clp *lp, const double *lower);
-void hsp__clp_set_bounds(hsp__clp *lp, const double *lower, const double *upper);
-/* Another cost of every variable. */
-void hsp__clp_set_cost(hsp__clp *lp, const double *cost);
+/* Other limits of all variables; another cost of each, and limits of all rows from below; NULL: as
+ * they are. */
+void hsp__clp_change(hsp__clp *lp, const double *lower, const double *upper, const double *cost,
+                     const double *row_lower);
 
 /* Begin at a basis of the rows, all variables at their lower limits. */
 hsp_status hsp__clp_begin(hsp__clp *lp, hsp_error *err);
@@ -44,12 +43,12 @@ typedef enum hsp__clp_outcome {
     HSP__CLP_TROUBLE /* it says infeasible, unbounded, or gave up */
 } hsp__clp_outcome;
 
-/* At most this many steps of the dual or the primal simplex method, from where it stands. */
-hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps);
+/* At most this many steps of the dual or the primal simplex method, from where it stands; *made
+ * grows by those it took (NULL: it is not asked for). */
+hsp__clp_outcome hsp__clp_solve(hsp__clp *lp, int primal, int steps, uint64_t *made);
 
-/* Of the last answer: steps it took, the variables, a price a row (>= 0 where the lower limit
- * binds). The arrays are the program's, until it is changed. */
-uint64_t hsp__clp_steps(const hsp__clp *lp);
+/* Of the last answer: the variables, a price a row (>= 0 where the lower limit binds). The arrays are
+ * the program's, until it is changed. */
 const double *hsp__clp_values(const hsp__clp *lp);
 const double *hsp__clp_prices(const hsp__clp *lp);
 

@@ -206,7 +206,7 @@ static hsp_status lp_separate_load(lp_separate_state *t, uint64_t first, hsp_err
     /* Weights that are variables only now, in the first program all, begin where the means of the
      * classes point. */
     lp_separate_bounds(t);
-    hsp__clp_set_bounds(t->lp, t->lower, t->upper);
+    hsp__clp_change(t->lp, t->lower, t->upper, NULL, NULL);
     for (uint64_t j = 0; j < d; j++) {
         if (first == 0 || t->fixed[j]) hsp__clp_set_side(t->lp, (int)j, t->pull[j] > 0);
         t->fixed[j] = t->lower[j] == t->upper[j];
@@ -235,8 +235,7 @@ static void lp_separate_solve(lp_separate_state *t)
     int steps = LP_SEPARATE_STEPS, primal = 0;
     t->answer->rounds++;
     while (outcome != HSP__CLP_OPTIMAL && !t->stopped) {
-        outcome = hsp__clp_solve(t->lp, primal, steps);
-        t->answer->steps += hsp__clp_steps(t->lp);
+        outcome = hsp__clp_solve(t->lp, primal, steps, &t->answer->steps);
         t->stopped = hsp__watch_gap(t->watch, t->report, "linear programs", t->answer->rounds,
                                     (double)NAN, (double)NAN, &t->answer->stop);
         if (steps < INT_MAX / 4) steps *= 2;
@@ -283,9 +282,7 @@ static hsp_status lp_separate_zoom(lp_separate_state *t, hsp_error *err, int *de
         lower[r] = lp_separate_row_lower(t, t->rows[r]);
     lp_separate_bounds(t);
     t->cost[d + 1] = -LP_SEPARATE_WORTH;
-    hsp__clp_set_cost(t->lp, t->cost);
-    hsp__clp_set_row_lower(t->lp, lower);
-    hsp__clp_set_bounds(t->lp, t->lower, t->upper);
+    hsp__clp_change(t->lp, t->lower, t->upper, t->cost, lower);
     hsp__free(&t->ctx->allocator, lower);
     *deeper = 1;
     return HSP_OK;

@@ -282,14 +282,12 @@ static double crammer_pass(crammer_run *run, double least)
     return sum;
 }
 
-/* Choose the active rows by their shares, and step through them until most of those is gone. */
-static void crammer_round(crammer_run *run)
+/* Choose the active rows by their shares, which add up to `gap`, and step through them until most of
+ * those is gone. */
+static void crammer_round(crammer_run *run, double gap)
 {
     const hsp__crammer_work *work = &run->work;
     const uint64_t n = work->n;
-    double gap = 0;
-    for (uint64_t i = 0; i < n; i++)
-        gap += work->share[i];
     /* offset free: how well t = 0 is met depends on the rows too */
     const int exact = work->p->offset == HSP__OFFSET_FREE;
     const double enough = exact ? 0 : run->goal->gap * run->now.primal / 2;
@@ -349,27 +347,6 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     return status;
 }
 
-/* b0 moves to b, and b as far again, unless most of the gap is the rows' still. Where rows have
- * little left to do and the gap is all in t, rho is too large: half of it. */
-static void crammer_recenter(crammer_run *run)
-{
-    const double missing = run->now.primal - run->now.dual;
-    double open = 0;
-    for (uint64_t i = 0; i < run->work.n; i++)
-        open += run->work.share[i];
-    if (open > missing / 2 && ++run->waited < CRAMMER_WAIT) return;
-    run->waited = 0;
-    if (open < CRAMMER_OPEN * missing) {
-        for (uint64_t i = 0; i < run->work.n; i++)
-            run->square[i] += run->pull;
-        run->pull *= 2;
-    }
-    for (uint32_t m = 0; m < run->work.k; m++) {
-        run->center[m] += run->pull * run->t[m];
-        run->work.b[m] = run->center[m] + run->pull * run->t[m];
-    }
-}
-
 static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
 {
     const hsp__crammer_work *work = &run->work;
@@ -397,8 +374,25 @@ static hsp_status crammer_rounds(crammer_run *run, hsp_error *err)
         stalls = nearer ? 0 : stalls + 1;
         least = fmin(least, run->now.gap);
         if (stalls > CRAMMER_STALLS) break;
-        if (work->p->offset == HSP__OFFSET_FREE) crammer_recenter(run);
-        crammer_round(run);
+        double open = 0;
+        for (uint64_t i = 0; i < work->n; i++)
+            open += work->share[i];
+        const double missing = run->now.primal - run->now.dual;
+        if (work->p->offset == HSP__OFFSET_FREE &&
+            (!(open > missing / 2) || ++run->waited >= CRAMMER_WAIT)) {
+            /* b0 moves to b, and b as far again, unless most of the gap is the rows' still. Where
+             * rows have little left to do and the gap is all in t, rho is too large: half of it. */
+            const double more = open < CRAMMER_OPEN * missing ? run->pull : 0;
+            for (uint64_t i = 0; more > 0 && i < work->n; i++)
+                run->square[i] += more;
+            run->waited = 0;
+            run->pull += more;
+            for (uint32_t m = 0; m < work->k; m++) {
+                run->center[m] += run->pull * run->t[m];
+                work->b[m] = run->center[m] + run->pull * run->t[m];
+            }
+        }
+        crammer_round(run, open);
         status = crammer_measure(run, err);
     }
     if (!run->stopped) run->stop = HSP_STOP_PASSES;
