@@ -20,51 +20,46 @@ static hsp_status lp_clp_fail_missing(hsp_error *err)
 #ifdef HSP_HAVE_CLP
 #include <Clp_C_Interface.h>
 #include <dlfcn.h>
-#else /* the same calls, which cannot be loaded */
+#else
 typedef void Clp_Simplex;
-Clp_Simplex *Clp_newModel(void);
-void Clp_deleteModel(Clp_Simplex *model);
-void Clp_setLogLevel(Clp_Simplex *model, int value);
-void Clp_setSmallElementValue(Clp_Simplex *model, double value);
-void Clp_setPrimalTolerance(Clp_Simplex *model, double value);
-void Clp_setDualTolerance(Clp_Simplex *model, double value);
-void Clp_scaling(Clp_Simplex *model, int mode);
-void Clp_addColumns(Clp_Simplex *model, int count, const double *lower, const double *upper,
-                    const double *cost, const int *starts, const int *rows, const double *values);
-void Clp_addRows(Clp_Simplex *model, int count, const double *lower, const double *upper,
-                 const int *starts, const int *columns, const double *values);
-void Clp_chgRowLower(Clp_Simplex *model, const double *lower);
-void Clp_chgColumnLower(Clp_Simplex *model, const double *lower);
-void Clp_chgColumnUpper(Clp_Simplex *model, const double *upper);
-void Clp_chgObjCoefficients(Clp_Simplex *model, const double *cost);
-int Clp_numberColumns(Clp_Simplex *model);
-int Clp_numberRows(Clp_Simplex *model);
-void Clp_copyinStatus(Clp_Simplex *model, const unsigned char *sides);
-int Clp_getColumnStatus(Clp_Simplex *model, int column);
-void Clp_setColumnStatus(Clp_Simplex *model, int column, int side);
-void Clp_setNumberIterations(Clp_Simplex *model, int count);
-void Clp_setMaximumIterations(Clp_Simplex *model, int count);
-int Clp_primal(Clp_Simplex *model, int pass);
-int Clp_dual(Clp_Simplex *model, int pass);
-int Clp_numberIterations(Clp_Simplex *model);
-int Clp_status(Clp_Simplex *model);
-const double *Clp_getColSolution(Clp_Simplex *model);
-const double *Clp_getRowPrice(Clp_Simplex *model);
 #endif
 
-/* CLP is loaded when a program is solved. */
+/* CLP is loaded when a program is solved: its calls, as its header declares them. */
 /* clang-format off */
 #define LP_CLP_CALLS(X) \
-    X(newModel) X(deleteModel) X(setLogLevel) X(setSmallElementValue) X(setPrimalTolerance) \
-    X(setDualTolerance) X(scaling) X(addColumns) X(addRows) X(chgRowLower) X(chgColumnLower) \
-    X(chgColumnUpper) X(chgObjCoefficients) X(numberColumns) X(numberRows) X(copyinStatus) \
-    X(getColumnStatus) X(setColumnStatus) X(setNumberIterations) X(setMaximumIterations) \
-    X(primal) X(dual) X(numberIterations) X(status) X(getColSolution) X(getRowPrice)
+    X(newModel, Clp_Simplex *, (void)) \
+    X(deleteModel, void, (Clp_Simplex *)) \
+    X(setLogLevel, void, (Clp_Simplex *, int)) \
+    X(setSmallElementValue, void, (Clp_Simplex *, double)) \
+    X(setPrimalTolerance, void, (Clp_Simplex *, double)) \
+    X(setDualTolerance, void, (Clp_Simplex *, double)) \
+    X(scaling, void, (Clp_Simplex *, int)) \
+    X(addColumns, void, (Clp_Simplex *, int, const double *, const double *, const double *, \
+                         const int *, const int *, const double *)) \
+    X(addRows, void, (Clp_Simplex *, int, const double *, const double *, const int *, \
+                      const int *, const double *)) \
+    X(chgRowLower, void, (Clp_Simplex *, const double *)) \
+    X(chgColumnLower, void, (Clp_Simplex *, const double *)) \
+    X(chgColumnUpper, void, (Clp_Simplex *, const double *)) \
+    X(chgObjCoefficients, void, (Clp_Simplex *, const double *)) \
+    X(numberColumns, int, (Clp_Simplex *)) \
+    X(numberRows, int, (Clp_Simplex *)) \
+    X(copyinStatus, void, (Clp_Simplex *, const unsigned char *)) \
+    X(getColumnStatus, int, (Clp_Simplex *, int)) \
+    X(setColumnStatus, void, (Clp_Simplex *, int, int)) \
+    X(setNumberIterations, void, (Clp_Simplex *, int)) \
+    X(setMaximumIterations, void, (Clp_Simplex *, int)) \
+    X(primal, int, (Clp_Simplex *, int)) \
+    X(dual, int, (Clp_Simplex *, int)) \
+    X(numberIterations, int, (Clp_Simplex *)) \
+    X(status, int, (Clp_Simplex *)) \
+    X(getColSolution, const double *, (Clp_Simplex *)) \
+    X(getRowPrice, const double *, (Clp_Simplex *))
 /* clang-format on */
 
 typedef struct lp_clp_calls {
     void *library;
-#define LP_CLP_MEMBER(name) __typeof__(Clp_##name) *name;
+#define LP_CLP_MEMBER(name, result, arguments) result(*name) arguments;
     LP_CLP_CALLS(LP_CLP_MEMBER)
 #undef LP_CLP_MEMBER
 } lp_clp_calls;
@@ -96,9 +91,11 @@ static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
         if (silent) unsetenv(threads);
         if (status) return status == HSP_UNSUPPORTED ? lp_clp_fail_missing(err) : status;
     }
-#define LP_CLP_FIND(name)                      \
-    found = dlsym(clp->library, "Clp_" #name); \
-    memcpy(&clp->name, &found, sizeof found);  \
+#define LP_CLP_FIND(name, result, arguments)                                                    \
+    found = dlsym(clp->library, "Clp_" #name);                                                  \
+    memcpy(&clp->name, &found, sizeof found);                                                   \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(Clp_##name) *, result(*) arguments), \
+                   "as CLP's header has it");                                                   \
     all &= found != NULL;
     LP_CLP_CALLS(LP_CLP_FIND)
 #undef LP_CLP_FIND
