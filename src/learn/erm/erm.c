@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/erm/fit.h"
 #include "learn/erm/warm_start.h"

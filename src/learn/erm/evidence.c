@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/erm/matvec.h"
 #include "vec/vec.h"

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "base/stop.h"
 #include "learn/erm/gap.h"

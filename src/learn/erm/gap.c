@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
-#include "base/threads.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/vec.h"

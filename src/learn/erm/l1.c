@@ -32,11 +32,8 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "base/scratch.h"
-#include "base/threads.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"

@@ -3,11 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
-#include "base/threads.h"
 #include "model/model.h"
 #include "vec/vec.h"
 

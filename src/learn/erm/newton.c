@@ -41,9 +41,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 

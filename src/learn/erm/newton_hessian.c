@@ -18,9 +18,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"

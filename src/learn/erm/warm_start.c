@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "learn/multiclass/reduce.h"
 
 /* The start's scorer for a task, and whether its sign is turned; -1: it has none. */

@@ -6,8 +6,6 @@
 
 #include "base/context.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/formats.h"
 #include "kernel/feature_map.h"
 #include "learn/option_helpers.h"

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
 #include "kernel/rounding.h"

@@ -1,7 +1,6 @@
 #include "learn/kernel/kernel_option.h"
 
 #include "base/context.h"
-#include "base/error.h"
 #include "kernel/gram.h"
 #include "learn/option_helpers.h"
 

@@ -39,9 +39,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "learn/erm/gap.h"
 
 #include "learn/kernel/smo_set.h"

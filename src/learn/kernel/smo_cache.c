@@ -4,9 +4,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "kernel/rounding.h"
 #include "vec/vec.h"
 

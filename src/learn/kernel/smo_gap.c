@@ -10,8 +10,6 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "kernel/rounding.h"
 #include "learn/erm/gap.h"

@@ -21,8 +21,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
 #include "base/library.h"
-#include "base/memory.h"
 #include "base/stop.h"
 
 static hsp_status lp_clp_fail_missing(hsp_error *err)

@@ -35,10 +35,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
-#include "base/threads.h"
 #include "learn/lp/lp.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"

@@ -60,8 +60,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "learn/erm/matvec.h"

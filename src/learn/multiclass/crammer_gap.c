@@ -6,11 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/stop.h"
-#include "base/threads.h"
 #include "data/data.h"
 
 /* ---- Rows and the weights interleaved -------------------------------------------------- */

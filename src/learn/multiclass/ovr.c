@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/kernel/kernel_scores.h"
 #include "model/model.h"

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/scratch.h"
 #include "learn/erm/evidence.h"
 #include "learn/multiclass/run_pool.h"
