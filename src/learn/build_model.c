@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "data/convert_storage.h"
 #include "data/formats.h"
-#include "learn/erm/warm_start.h"
+#include "learn/erm/erm.h"
 #include "learn/multiclass/reduce.h"
 
 /* ---- Facts ----------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include "data/formats.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"
-#include "learn/kernel/kernel_option.h"
 #include "learn/row_weights.h"
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
@@ -188,7 +187,7 @@ static hsp_status prepare_weigh(hsp_context *ctx, const hsp_data *given, const h
     HSP__TRY(prepare_drop(ctx, to, err));
     if (text) {
         hsp__row_weights_blank(to->weighed, column);
-        to->blank = hsp__kernel_wanted(options) ? column + 1 : 0;
+        to->blank = hsp__option_text(options, "kernel") ? column + 1 : 0;
     }
     to->base = to->data = to->weighed;
     return HSP_OK;

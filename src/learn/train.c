@@ -21,7 +21,7 @@
 #include "base/stop.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"
-#include "learn/erm/warm_start.h"
+#include "learn/erm/erm.h"
 #include "learn/input_checks.h"
 #include "learn/kernel/approx.h"
 #include "learn/kernel/kernel_option.h"
@@ -52,7 +52,7 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                               .max_passes = hsp__option_integer(options, "max-passes", 0),
                               .keep_dual = hsp__option_flag(options, "keep-dual"),
                               .ovo = hsp__option_is(options, "multiclass", "ovo"),
-                              .kernel = hsp__kernel_wanted(options),
+                              .kernel = hsp__option_text(options, "kernel") != NULL,
                               .C = 1};
     if (learner->check) HSP__TRY(learner->check(options, &train->plan, err));
     if (learner->rule) HSP__TRY(learner->rule->check(options, 0, err));
@@ -356,7 +356,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
     if (read) start = read;
     step.start = start;
-    if (!status && hsp__approx_wanted(options)) status = hsp__approx_open(&step, &own, err);
+    if (!status && hsp__option_text(options, "approx")) status = hsp__approx_open(&step, &own, err);
     if (!status) status = hsp__calibrate_check(&own, step.rows, step.options, err);
     if (!status) status = train_once(&own, step.rows, step.options, step.start, err, &done, &model);
     if (!status && model && hsp__calibrate_wanted(options))

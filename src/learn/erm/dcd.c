@@ -160,14 +160,6 @@ DCD_INLINE void dcd_axpy(const hsp__vec_table *vec, dcd_kind kind, const hsp_vie
         vec->ones_axpy_f64(step, at, row->count, w);
 }
 
-/* A number that looks random, made from another (the finisher of splitmix64). */
-DCD_INLINE uint64_t dcd_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 DCD_INLINE void dcd_prefetch(const void *memory, size_t bytes)
 {
     for (size_t k = 0; k < bytes; k += DCD_LINE)
@@ -240,14 +232,6 @@ static double dcd_entropy(double z, double c)
     return size < HUGE_VAL ? c * (log1p(least) + size * least / (1 + least)) : 0;
 }
 
-/* c loss(m) - e(a) + a m: by how much the loss at m lies above its tangent at z. */
-DCD_INLINE double dcd_logistic_gap(double m, double z, double a, double c)
-{
-    const double way = m - z, p = a / c;
-    if (fabs(way) < DCD_SERIES) return a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6);
-    return fmax(c * hsp__logistic_value(m, 1 - m) - dcd_entropy(z, c) + a * m, 0);
-}
-
 /* D is largest in this row's a where z = m + q (c / (1 + exp(z)) - a). The difference of the sides
  * rises with z and is zero between m - q a and m + q (c - a): Newton's steps within these bounds,
  * until the slope of D is a tenth of what it was, or of 1 (then a step that goes too far never
@@ -282,7 +266,12 @@ DCD_INLINE void dcd_update_logistic(dcd_sweep *s, const hsp__vec_table *vec, dcd
 {
     const double c = fabs(row->cost), y = row->cost > 0 ? 1 : -1, a = row->a, was = *z;
     const double m = y * (dcd_dot(vec, kind, s->view, row, s->w) + s->b);
-    const double gap = dcd_logistic_gap(m, was, a, c);
+    /* c loss(m) - e(a) + a m: by how much the loss at m lies above its tangent at z */
+    const double way = m - was, p = a / c;
+    const double gap =
+        fabs(way) < DCD_SERIES
+            ? a * (1 - p) * way * way * (0.5 - way * (1 - 2 * p) / 6)
+            : fmax(c * hsp__logistic_value(m, 1 - m) - dcd_entropy(was, c) + a * m, 0);
     double next;
     s->gap += gap;
     row->step = 0;
@@ -349,7 +338,10 @@ DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, dcd_swee
         if (s.ctx && k % DCD_TICK == 0 && hsp__tick(s.ctx)) break;
         const uint64_t first = s.bundles[k] * DCD_BUNDLE;
         const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * DCD_BUNDLE : rows;
-        const uint64_t mix = dcd_mix(s.seed + first);
+        uint64_t mix = s.seed + first; /* a number that looks random (the finisher of splitmix64) */
+        mix = (mix ^ (mix >> 30)) * 0xbf58476d1ce4e5b9u;
+        mix = (mix ^ (mix >> 27)) * 0x94d049bb133111ebu;
+        mix ^= mix >> 31;
         for (uint64_t j = 0; j < DCD_BUNDLE; j++) {
             const uint64_t here = (j * (mix | 1) + (mix >> 32)) % DCD_BUNDLE;
             if (after + here < rows && !s.rows[after + here].skip)
@@ -674,7 +666,7 @@ static hsp_status dcd_check(dcd *m)
     double b, primal = 0;
     const int changed = m->p->offset == HSP__OFFSET_FREE || m->offset.balance > 0;
     HSP__TRY(dcd_feasible(m, m->u, changed ? m->scores : NULL));
-    const double dual = hsp__gap_dual(m->ctx, m->p, m->a, m->u);
+    const double dual = hsp__gap_dual(m->ctx, m->p, m->a, m->u, NULL);
     /* Nothing feasible but a = 0: one class has no rows, and w = 0 is best. */
     const int differs = changed && dual != 0;
     if (!differs) hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);

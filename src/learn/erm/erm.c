@@ -6,7 +6,6 @@
 #include "base/context.h"
 #include "base/scratch.h"
 #include "learn/erm/fit.h"
-#include "learn/erm/warm_start.h"
 #include "learn/option_helpers.h"
 
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_error *err)

@@ -42,7 +42,7 @@ static hsp_status fit_compute_gap(hsp_context *ctx, double goal, hsp__task *task
             s->dual[i] *= t;
         for (uint64_t j = 0; j < p->view->cols; j++)
             s->u[j] *= t;
-        values.dual = fmax(0, hsp__gap_dual(ctx, p, s->dual, s->u));
+        values.dual = fmax(0, hsp__gap_dual(ctx, p, s->dual, s->u, NULL));
         values.gap = hsp__gap_relative(values.primal, values.dual);
     }
     if (!status) hsp__gap_kkt(ctx, p, s->w, s->b, s->dual, s->u, s->scores, &task->kkt);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
@@ -266,9 +267,10 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
                                    hsp_error *err, double *b)
 {
     const uint64_t n = p->view->rows;
-    double *at = hsp__new_raw(&ctx->allocator, n, sizeof *at);
-    double *cost = hsp__new_raw(&ctx->allocator, n, sizeof *cost);
-    hsp_status status = at && cost ? HSP_OK : hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    double *at = hsp__scratch_raw(&scratch, n, sizeof *at);
+    double *cost = hsp__scratch_raw(&scratch, n, sizeof *cost);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     uint64_t count = 0;
     double level = 0;
     for (uint64_t i = 0; !status && i < n; i++) {
@@ -285,8 +287,7 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
         status = hsp__stop_status(ctx, err);
         if (!status) *b = (first + last) / 2;
     }
-    hsp__free(&ctx->allocator, at);
-    hsp__free(&ctx->allocator, cost);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -432,20 +433,16 @@ void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
     gap_pass(ctx, &work, gap_balance_part);
 }
 
-static double gap_dual_value(hsp_context *ctx, const hsp__problem *p, const double *a,
-                             const double *u, double *rounding)
+double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u,
+                     double *rounding)
 {
     gap_work work = {.p = p, .parts = gap_parts(p), .a = a};
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (!u) return sums.conjugate;
     const gap_errors errors = gap_coarse(p, &sums);
-    return gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols), &errors, rounding);
-}
-
-double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u)
-{
-    double rounding;
-    return gap_dual_value(ctx, p, a, u, &rounding);
+    const double square = hsp__vec()->sqnorm_f64(u, (size_t)p->view->cols);
+    double own;
+    return gap_below(p, &sums, square, &errors, rounding ? rounding : &own);
 }
 
 /* ---- The dual in twice the digits ------------------------------------------------------------ */
@@ -578,7 +575,7 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
             a[i] /= most;
         for (uint64_t j = 0; most > 1 && j < d; j++)
             u[j] /= most;
-        out->dual = gap_dual_value(ctx, p, a, u, &down);
+        out->dual = hsp__gap_dual(ctx, p, a, u, &down);
     } else {
         gap_errors errors = gap_coarse(p, &sums);
         out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, cols), &errors, &down);

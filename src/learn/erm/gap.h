@@ -73,8 +73,9 @@ double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w,
  * heavier class scaled down until sum a y = 0. (l1 asks for more: hsp__gap does it.) */
 void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a);
 /* D(a) for feasible a with u = sum a y x by hsp__matvec_combine, rounded down; l1: u may be NULL,
- * then rounding in it is not counted. */
-double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u);
+ * then rounding in it is not counted. *rounding (or NULL): by how much. */
+double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u,
+                     double *rounding);
 
 /* All of it: make a feasible, compute both values. `u` (d, out) and `scores` (n, out, without b)
  * are the caller's, so that it may use them. Two passes over the rows, in parallel. */

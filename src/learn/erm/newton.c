@@ -270,7 +270,7 @@ static hsp_status newton_evidence(newton_run *run)
     const double own = p->offset == HSP__OFFSET_REGULARIZED ? t : 0;
     const double length = sqrt(hsp__vec()->sqnorm_f64(u, (size_t)s->d) + own * own);
     if (!(length <= NEWTON_MEET * run->longest)) return newton_resume(run);
-    run->best.values.dual = hsp__gap_dual(s->ctx, p, a, u);
+    run->best.values.dual = hsp__gap_dual(s->ctx, p, a, u, NULL);
     run->best.in_place = 1;
     run->done = 1;
     run->stop = HSP_STOP_INSEPARABLE;

@@ -1,4 +1,4 @@
-#include "learn/erm/warm_start.h"
+#include "learn/erm/erm.h"
 
 #include <assert.h>
 #include <string.h>

@@ -33,11 +33,6 @@ typedef struct hsp__approx_work {
     hsp__approx_error error;
 } approx_work;
 
-int hsp__approx_wanted(const hsp_options *options)
-{
-    return hsp__option_text(options, "approx") != NULL;
-}
-
 /* ---- What is asked for ----------------------------------------------------------------------- */
 
 static hsp_status approx_read(approx_work *work, hsp_error *err)

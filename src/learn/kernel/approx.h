@@ -12,9 +12,6 @@
 
 #include "learn/learner.h"
 
-/* Do the options ask for it? */
-int hsp__approx_wanted(const hsp_options *options);
-
 /* A step of a training: what it learns from. */
 typedef struct hsp__approx_step {
     hsp_data *rows; /* in: the rows as given; out: their features */

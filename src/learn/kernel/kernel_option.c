@@ -4,11 +4,6 @@
 #include "kernel/gram.h"
 #include "learn/option_helpers.h"
 
-int hsp__kernel_wanted(const hsp_options *options)
-{
-    return hsp__option_text(options, "kernel") != NULL;
-}
-
 int hsp__kernel_is_precomputed(const hsp_kernel *kernel)
 {
     for (uint64_t k = 0; k < kernel->count; k++)

@@ -5,9 +5,6 @@
 #include "data/data.h"
 #include "halfspace_all.h"
 
-/* Is there an option `kernel`, and is it set? */
-int hsp__kernel_wanted(const hsp_options *options);
-
 /* Does any part of the expression look values up? */
 int hsp__kernel_is_precomputed(const hsp_kernel *kernel);
 

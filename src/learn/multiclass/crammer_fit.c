@@ -7,7 +7,6 @@
 #include "base/scratch.h"
 #include "learn/erm/erm.h"
 #include "learn/erm/fit.h"
-#include "learn/erm/warm_start.h"
 #include "vec/vec.h"
 
 #define CRAMMER_FIT_ROUNDS 3 /* of solving and computing the gap */

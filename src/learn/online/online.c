@@ -7,7 +7,6 @@
 #include "base/context.h"
 #include "base/random.h"
 #include "learn/erm/matvec.h"
-#include "learn/kernel/budget.h"
 #include "learn/online/parallel_scan.h"
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_scores.h"

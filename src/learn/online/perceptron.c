@@ -114,7 +114,8 @@ static hsp_status perceptron_target(const hsp_options *options, hsp_error *err, 
 
 static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp_error *err)
 {
-    const int kernel = hsp__kernel_wanted(options), soft = hsp_options_real(options, "soft") > 0;
+    const int kernel = hsp__option_text(options, "kernel") != NULL,
+              soft = hsp_options_real(options, "soft") > 0;
     double target;
     int relative;
     HSP__TRY(perceptron_target(options, err, &target, &relative));

@@ -12,7 +12,6 @@
 #include "kernel/shared_values.h"
 #include "learn/kernel/approx.h"
 #include "learn/option_helpers.h"
-#include "learn/kernel/kernel_option.h"
 #include "learn/learner.h"
 #include "model/model.h"
 
@@ -262,7 +261,7 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
     /* Kernel values of a run take no more than its option cache-mb, and never more than twice those
      * of all pairs of rows. As many runs go side by side as have room within that limit together,
      * and where there is room for the inner products of a fold's rows, all of its runs share them. */
-    if (hsp__kernel_wanted(options) && !hsp__approx_wanted(options)) {
+    if (hsp__option_text(options, "kernel") && !hsp__option_text(options, "approx")) {
         const int limited = hsp__options_have(options, "cache-mb");
         const double rows = (double)hsp_data_rows(trials->data);
         const double train = rows - floor(rows / (double)folds);
