@@ -80,8 +80,6 @@ GETTER(inspect_high, inspect, seen, show_end(seen->totals->max, seen->totals->mi
 GETTER(inspect_totals, inspect, seen, seen->totals)
 GETTER(inspect_nonzeros, inspect, seen, &seen->totals->nonzeros) /* of the file, if that is known */
 GETTER_NEW(inspect_bytes, inspect, seen, uint64_t, hsp_data_bytes(seen->data))
-GETTER_NEW(inspect_expected, hsp_totals, all, uint64_t, (uint64_t)(all->class_runs_expected + 0.5))
-GETTER(inspect_rounded, hsp_totals, all, all->exact ? NULL : "")
 GETTER(inspect_several, inspect, seen, hsp_data_classes(seen->data) > 1 ? "" : NULL)
 GETTER(inspect_checked, inspect, seen, seen->verified ? "as written" : NULL)
 GETTER(inspect_fewer, inspect, seen, seen->columns < seen->totals->cols ? &seen->columns : NULL)
@@ -108,35 +106,6 @@ FIELDS(inspect_column_fields, inspect_column,
                  .when = "null if there is none"),
        FIELD_GET(TEXT, NULL, "", inspect_column_note, NULL))
 
-FIELDS(inspect_norm_fields, hsp_totals, FIELD(REAL, "min", NULL, norm_min, "smallest"),
-       FIELD(REAL, "mean", NULL, norm_mean, "mean"), FIELD(REAL, "max", NULL, norm_max, "largest"))
-
-FIELDS(inspect_totals_fields, hsp_totals,
-       FIELD_GET(COUNT, ".expected", NULL, inspect_expected, NULL),
-       FIELD_GET(TEXT, ".rounded", NULL, inspect_rounded, NULL),
-       FIELD(SHARE, "density", NULL, density, "share of the entries that are not 0"),
-       FIELD(OBJECT, "norms", "row norms", rows, "Euclidean norms of the rows",
-             .of = inspect_norm_fields, .text = "from {min} to {max}, mean {mean}"),
-       FIELD(COUNT, "empty_rows", "rows of zeros", empty_rows, "rows of zeros", .unit = "rows"),
-       FIELD(COUNT, "duplicate_rows", "duplicate rows", duplicate_rows,
-             "rows equal to an earlier row", .unit = "rows"),
-       FIELD(COUNT, "contradictory_rows", "contradictory rows", contradictory_rows,
-             "rows equal to a row of another class", .unit = "rows"),
-       FIELD(COUNT, "empty_columns", "columns of zeros", empty_columns, "columns of zeros",
-             .unit = "columns"),
-       FIELD(COUNT, "constant_columns", "constant columns", constant_columns,
-             "columns of one other value", .unit = "columns"),
-       FIELD(COUNT, "duplicate_columns", "duplicate columns", duplicate_columns,
-             "columns equal to an earlier one", .unit = "columns"),
-       FIELD(FLAG, "exact", NULL, exact,
-             "equal, constant and zero are said of the decimals of the file; false: of values "
-             "rounded to the precision in memory"),
-       FIELD(COUNT, "class_runs", "order of classes", class_runs,
-             "runs of one class in the order of the file",
-             .text = "{.several}{} runs of one class; {.expected} expected in a random order"),
-       FIELD(REAL, "class_runs_expected", NULL, class_runs_expected,
-             "their mean number in a random order"))
-
 FIELDS(inspect_sentence_fields, char,
        FIELD_GET(TEXT, NULL, "", inspect_sentence, NULL, .text = "- {}"))
 
@@ -161,7 +130,7 @@ FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
        CLI_TEXT("values", "from {.low} to {.high}"),
        FIELD_GET(NUMBER, "min", NULL, inspect_min, "smallest entry, zeros included"),
        FIELD_GET(NUMBER, "max", NULL, inspect_max, "largest entry"),
-       FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = inspect_totals_fields),
+       FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = hsp_totals_fields),
        FIELD_GET(TEXT, NULL, "checksums", inspect_checked, NULL),
        CLI_LINE("{.rounded}  Equal, constant and zero are said of the values as rounded to "
                 "{precision} precision: this input cannot be read again to compare its decimals."),

@@ -61,6 +61,7 @@ HSP_API hsp_status hsp_report_json(hsp_context *ctx, const hsp_field *fields, co
 
 /* The fields of the reports: hsp_training and its parts, ... */
 HSP_API const hsp_field *hsp_training_fields(void);
+HSP_API const hsp_field *hsp_totals_fields(void);
 HSP_API const hsp_field *hsp_convergence_fields(void);
 HSP_API const hsp_field *hsp_experts_fields(void);
 HSP_API const hsp_field *hsp_evidence_fields(void);
