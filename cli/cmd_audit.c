@@ -140,50 +140,38 @@ static hsp_status audit_disjunction(const cli *run, const char *text, audit *see
     return status;
 }
 
-/* Without a reference, the library finds one for runs of perceptron; experts need none. */
-static hsp_status audit_find(cli *run, audit *seen, hsp_error *err)
-{
-    const char *learner = hsp_model_metadata(seen->given.model, "learner");
-    hsp_reference widest = {.separator = NULL};
-    if (learner && strcmp(learner, "winnow") == 0)
-        return cli_fail(err, HSP_USAGE, "--reference",
-                        "is missing: name a model that separates the rows, or give --disjunction");
-    if (!learner || strcmp(learner, "perceptron") != 0) return HSP_OK; /* hsp_audit says why not */
-    hsp_status status =
-        hsp_reference_find(run->ctx, seen->given.model, seen->given.data, err, &widest);
-    seen->found = status == HSP_OK;
-    seen->reference = widest.separator;
-    seen->separates = widest.separates;
-    seen->low = widest.low;
-    seen->high = widest.high;
-    return status;
-}
-
-static hsp_status audit_load(cli *run, audit *seen, hsp_error *err)
-{
-    const char *reference = hsp_options_text(run->options[AUDIT_OWN], "reference");
-    const char *disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction");
-    if (reference && disjunction)
-        return cli_fail(err, HSP_USAGE, "--disjunction",
-                        "is a reference already: give one of --reference and --disjunction");
-    hsp_status status = HSP_OK;
-    if (reference) status = hsp_model_read(run->ctx, reference, err, &seen->reference);
-    if (status == HSP_OK)
-        status = cli_read_pair(run, run->arguments[0], run->arguments[1], run->options[AUDIT_READ],
-                               err, &seen->given);
-    if (status == HSP_OK && disjunction) status = audit_disjunction(run, disjunction, seen, err);
-    if (status == HSP_OK && !disjunction && !reference) status = audit_find(run, seen, err);
-    return status;
-}
-
 static hsp_status audit_run(cli *run, hsp_error *err)
 {
     audit seen = {.model = run->arguments[0],
                   .file = run->arguments[1],
                   .named = hsp_options_text(run->options[AUDIT_OWN], "reference"),
                   .disjunction = hsp_options_text(run->options[AUDIT_OWN], "disjunction")};
-    hsp_status status = audit_load(run, &seen, err);
-    double start = cli_seconds();
+    if (seen.named && seen.disjunction)
+        return cli_fail(err, HSP_USAGE, "--disjunction",
+                        "is a reference already: give one of --reference and --disjunction");
+    hsp_status status =
+        seen.named ? hsp_model_read(run->ctx, seen.named, err, &seen.reference) : HSP_OK;
+    if (status == HSP_OK)
+        status =
+            cli_read_pair(run, seen.model, seen.file, run->options[AUDIT_READ], err, &seen.given);
+    if (status == HSP_OK && seen.disjunction)
+        status = audit_disjunction(run, seen.disjunction, &seen, err);
+    /* Without a reference, the library finds one for runs of perceptron; experts need none. */
+    const char *learner = status == HSP_OK ? hsp_model_metadata(seen.given.model, "learner") : NULL;
+    if (learner && !seen.reference && strcmp(learner, "winnow") == 0)
+        status = cli_fail(err, HSP_USAGE, "--reference",
+                          "is missing: name a model that separates the rows, or give "
+                          "--disjunction");
+    if (learner && !seen.reference && strcmp(learner, "perceptron") == 0) {
+        hsp_reference widest = {.separator = NULL};
+        status = hsp_reference_find(run->ctx, seen.given.model, seen.given.data, err, &widest);
+        seen.found = status == HSP_OK;
+        seen.reference = widest.separator;
+        seen.separates = widest.separates;
+        seen.low = widest.low;
+        seen.high = widest.high;
+    }
+    const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_audit(run->ctx, seen.given.model, seen.given.data, seen.reference, err,
                            &seen.bounds, &seen.count);

@@ -180,28 +180,19 @@ static hsp_status help_json(const cli *run, const cli_command *command, hsp_erro
 
 /* ---- The command ---- */
 
-static hsp_status help_find(const cli *run, hsp_error *err, const cli_command **command,
-                            const hsp_option_table **variant)
-{
-    if (run->count == 0) return HSP_OK;
-    *command = cli_find_command(run->arguments[0]);
-    if (!*command)
-        return cli_fail(err, HSP_USAGE, NULL,
-                        "there is no command '%s'; 'halfspace help' lists them", run->arguments[0]);
-    if (run->count == 1) return HSP_OK;
-    *variant = cli_find_variant(*command, run->arguments[1]);
-    if (*variant) return HSP_OK;
-    return cli_fail(err, HSP_USAGE, NULL, "'%s' knows no '%s'", (*command)->name,
-                    run->arguments[1]);
-}
-
 static hsp_status help_run(cli *run, hsp_error *err)
 {
     const cli_command *command = NULL;
     const hsp_option_table *variant = NULL;
-    hsp_status status = help_find(run, err, &command, &variant);
     const int man = hsp_options_flag(run->options[HELP_HIDDEN], "man");
-    if (status != HSP_OK) return status;
+    if (run->count > 0) command = cli_find_command(run->arguments[0]);
+    if (run->count > 0 && !command)
+        return cli_fail(err, HSP_USAGE, NULL,
+                        "there is no command '%s'; 'halfspace help' lists them", run->arguments[0]);
+    if (run->count > 1) variant = cli_find_variant(command, run->arguments[1]);
+    if (run->count > 1 && !variant)
+        return cli_fail(err, HSP_USAGE, NULL, "'%s' knows no '%s'", command->name,
+                        run->arguments[1]);
     if (hsp_options_flag(run->options[HELP_OWN], "schema")) return cli_schema(run, stdout, err);
     if (cli_json(run)) return help_json(run, command, err);
     if (hsp_options_flag(run->options[HELP_HIDDEN], "markdown") && command)

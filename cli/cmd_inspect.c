@@ -152,32 +152,26 @@ static const cli_result inspect_results[] = {{"inspect", inspect_fields, 0, 0}, 
 
 /* ---- The command ---- */
 
-static hsp_status inspect_load(cli *run, inspect *seen, hsp_error *err)
-{
-    const hsp_view *view;
-    hsp_status status = cli_read(run, seen->path, run->options[INSPECT_READ], NULL, err,
-                                 &seen->data, &seen->load_seconds);
-    if (status == HSP_OK && hsp_options_flag(run->options[INSPECT_OWN], "verify")) {
-        status = hsp_data_verify(run->ctx, seen->data, err);
-        seen->verified = status == HSP_OK;
-    }
-    double start = cli_seconds();
-    if (status == HSP_OK) status = hsp_data_view(run->ctx, seen->data, err, &view);
-    seen->check_seconds = cli_seconds() - start;
-    start = cli_seconds();
-    if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen->data, err, &seen->summary);
-    if (status == HSP_OK)
-        status = hsp_summary_confirm(run->ctx, seen->summary, seen->data, seen->path,
-                                     run->options[INSPECT_READ], err);
-    seen->summary_seconds = cli_seconds() - start;
-    return status;
-}
-
 static hsp_status inspect_run(cli *run, hsp_error *err)
 {
     inspect seen = {.path = run->arguments[0]};
     hsp_status status = cli_how_many(run->options[INSPECT_OWN], "columns", err, &seen.columns);
-    if (status == HSP_OK) status = inspect_load(run, &seen, err);
+    const hsp_options *read = run->options[INSPECT_READ];
+    const hsp_view *view;
+    if (status == HSP_OK)
+        status = cli_read(run, seen.path, read, NULL, err, &seen.data, &seen.load_seconds);
+    if (status == HSP_OK && hsp_options_flag(run->options[INSPECT_OWN], "verify")) {
+        status = hsp_data_verify(run->ctx, seen.data, err);
+        seen.verified = status == HSP_OK;
+    }
+    double start = cli_seconds();
+    if (status == HSP_OK) status = hsp_data_view(run->ctx, seen.data, err, &view);
+    seen.check_seconds = cli_seconds() - start;
+    start = cli_seconds();
+    if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen.data, err, &seen.summary);
+    if (status == HSP_OK)
+        status = hsp_summary_confirm(run->ctx, seen.summary, seen.data, seen.path, read, err);
+    seen.summary_seconds = cli_seconds() - start;
     if (status == HSP_OK) {
         seen.totals = hsp_summary_totals(seen.summary);
         if (seen.columns > seen.totals->cols) seen.columns = seen.totals->cols;

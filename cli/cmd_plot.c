@@ -8,8 +8,8 @@
 
 enum { PLOT_OWN, PLOT_READ };
 
-#define PLOT_SEVERAL  '*' /* rows of several classes in one place */
-#define PLOT_BOUNDARY ':'
+#define PLOT_SEVERAL  "*" /* rows of several classes in one place */
+#define PLOT_BOUNDARY ":"
 
 CLI_OPTIONS(plot_options, "plot",
             {"x", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FEATURE",
@@ -25,22 +25,21 @@ static const cli_group plot_groups[] = {
 typedef struct plot_axis {
     const char *option;
     uint64_t column;
+    const char *name;
     double low, high; /* of the plot, a little beyond the rows */
     int cells;
 } plot_axis;
 
 typedef struct plot {
     const char *model, *file;
-    char several[2], boundary[2];
-    char **lines; /* y.cells, for JSON */
     cli_pair given;
     const hsp_view *view;
     hsp_summary *summary;
     uint64_t left_out; /* rows */
     plot_axis x, y;
     char *letters;   /* of the model's classes */
-    char *cells;     /* y.cells * x.cells, the first line at the top; 0: nothing there */
-    uint32_t *sides; /* likewise: the class that the model says there */
+    char *cells;     /* y.cells lines of x.cells characters and a NUL, the first at the top */
+    uint32_t *sides; /* y.cells * x.cells: the class that the model says there */
 } plot;
 
 /* ---- Axes ---- */
@@ -78,6 +77,7 @@ static hsp_status plot_axis_set(const cli *run, plot *to, plot_axis *axis, hsp_e
     hsp_status status = plot_find(to, text, place, err, &axis->column);
     if (status != HSP_OK) return status;
     const hsp_column_summary *column = hsp_summary_column(to->summary, axis->column);
+    axis->name = hsp_data_feature_name(to->given.data, axis->column);
     double room = (column->max - column->min) * 0.04;
     if (!(room > 0)) room = column->max != 0 ? fabs(column->max) * 0.1 : 1;
     axis->low = column->min - room;
@@ -153,7 +153,6 @@ static void plot_letters(plot *to)
 {
     static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     uint32_t classes = hsp_model_classes(to->given.model);
-    char taken[] = {PLOT_SEVERAL, PLOT_BOUNDARY, 0};
     to->letters = cli_memory(NULL, (size_t)classes + 1);
     to->letters[0] = 0;
     for (uint32_t c = 0; c < classes; c++) {
@@ -162,21 +161,10 @@ static void plot_letters(plot *to)
         for (int i = 0; i < 3 && !letter; i++)
             for (const char *p = from[i]; *p && !letter; p++)
                 if (*p > ' ' && *p <= '~' && (i == 2 || !strchr(to->letters, *p)) &&
-                    !strchr(taken, *p))
+                    !strchr(PLOT_SEVERAL PLOT_BOUNDARY, *p))
                     letter = *p;
         to->letters[c] = letter;
         to->letters[c + 1] = 0;
-    }
-}
-
-static void plot_rows(plot *to)
-{
-    for (uint64_t i = 0; i < to->view->rows; i++) {
-        int x = plot_cell(&to->x, plot_value(to->view, i, to->x.column));
-        int y = plot_cell(&to->y, plot_value(to->view, i, to->y.column));
-        char *cell = &to->cells[(to->y.cells - 1 - y) * to->x.cells + x];
-        char letter = to->letters[plot_class(to, i)];
-        *cell = *cell && *cell != letter ? PLOT_SEVERAL : letter;
     }
 }
 
@@ -206,19 +194,28 @@ static hsp_status plot_sides(cli *run, plot *to, hsp_error *err)
     return status;
 }
 
-static int plot_is_boundary(const plot *to, int y, int x)
+static char *plot_line(const plot *to, size_t y)
 {
-    const uint32_t *here = to->sides + (size_t)y * (size_t)to->x.cells + x;
-    return (x + 1 < to->x.cells && here[0] != here[1]) ||
-           (y + 1 < to->y.cells && here[0] != here[to->x.cells]);
+    return to->cells + y * ((size_t)to->x.cells + 1);
 }
 
-static void plot_boundary(plot *to)
+/* Rows, and the boundary where there are none: where another class is to the right, or below. */
+static void plot_draw(plot *to)
 {
+    for (uint64_t i = 0; i < to->view->rows; i++) {
+        const int x = plot_cell(&to->x, plot_value(to->view, i, to->x.column));
+        const int y = plot_cell(&to->y, plot_value(to->view, i, to->y.column));
+        char *cell = &plot_line(to, (size_t)(to->y.cells - 1 - y))[x];
+        const char letter = to->letters[plot_class(to, i)];
+        *cell = *cell && *cell != letter ? *PLOT_SEVERAL : letter;
+    }
     for (int y = 0; y < to->y.cells; y++)
         for (int x = 0; x < to->x.cells; x++) {
-            char *cell = &to->cells[y * to->x.cells + x];
-            if (!*cell) *cell = plot_is_boundary(to, y, x) ? PLOT_BOUNDARY : ' ';
+            char *cell = &plot_line(to, (size_t)y)[x];
+            const uint32_t *here = to->sides + (size_t)y * (size_t)to->x.cells + x;
+            const int edge = (x + 1 < to->x.cells && here[0] != here[1]) ||
+                             (y + 1 < to->y.cells && here[0] != here[to->x.cells]);
+            if (!*cell) *cell = edge ? *PLOT_BOUNDARY : ' ';
         }
 }
 
@@ -235,7 +232,7 @@ static void plot_print(const plot *to)
            to->view->cols > 2 ? ", other features at their mean" : "");
     for (int y = 0; y < to->y.cells; y++) {
         int last = to->x.cells;
-        const char *line = to->cells + (size_t)y * (size_t)to->x.cells;
+        const char *line = plot_line(to, (size_t)y);
         while (last && line[last - 1] == ' ')
             last--;
         printf("%9s |%.*s\n", y == 0 ? high : y + 1 == to->y.cells ? low : "", last, line);
@@ -248,7 +245,7 @@ static void plot_print(const plot *to)
     printf("\n%10s %s%*s\n\n ", "", low, to->x.cells - (int)strlen(low), high);
     for (uint32_t c = 0; c < hsp_model_classes(to->given.model); c++)
         printf(" %c %s  ", to->letters[c], show_name(hsp_model_class_name(to->given.model, c)));
-    printf(" %c several classes   %c boundary\n", PLOT_SEVERAL, PLOT_BOUNDARY);
+    printf(" " PLOT_SEVERAL " several classes   " PLOT_BOUNDARY " boundary\n");
     if (to->left_out)
         printf("  %s row%s of other classes left out\n", show_count(to->left_out),
                plural(to->left_out));
@@ -256,40 +253,22 @@ static void plot_print(const plot *to)
 
 /* ---- The result ---- */
 
-typedef struct plot_axis_shown {
-    uint64_t column; /* from 1 */
-    const char *name;
-    double low, high;
-} plot_axis_shown;
-
 typedef struct plot_letter {
     const char *class;
     char letter[2];
 } plot_letter;
 
-static const void *plot_axis_of(const plot *to, const plot_axis *axis, void *room)
-{
-    plot_axis_shown *shown = room;
-    *shown =
-        (plot_axis_shown){axis->column + 1, hsp_data_feature_name(to->given.data, axis->column),
-                          axis->low, axis->high};
-    return shown;
-}
-
 GETTER_AT(plot_letter_at, plot, to, plot_letter, i < hsp_model_classes(to->given.model),
           hsp_model_class_name(to->given.model, (uint32_t)i), {to->letters[i], 0})
 
-/* A line of the plot ends where its cells do. */
-GETTER(plot_line_at, plot, to, i < (size_t)to->y.cells ? to->lines[i] : NULL)
-
-GETTER(plot_x, plot, to, plot_axis_of(to, &to->x, room))
-GETTER(plot_y, plot, to, plot_axis_of(to, &to->y, room))
+GETTER(plot_line_at, plot, to, i < (size_t)to->y.cells ? plot_line(to, i) : NULL)
+GETTER_NEW(plot_column, plot_axis, axis, uint64_t, axis->column + 1)
 GETTER(plot_letter_text, plot_letter, one, one->letter)
-GETTER(plot_several, plot, to, to->several)
-GETTER(plot_boundary_letter, plot, to, to->boundary)
+GETTER(plot_several, plot, to, PLOT_SEVERAL)
+GETTER(plot_boundary, plot, to, PLOT_BOUNDARY)
 
-FIELDS(plot_axis_fields, plot_axis_shown,
-       FIELD(COUNT, "column", NULL, column, "number of the column, from 1"),
+FIELDS(plot_axis_fields, plot_axis,
+       FIELD_GET(COUNT, "column", NULL, plot_column, "number of the column, from 1"),
        FIELD(TEXT, "name", NULL, name, "its name", .when = "null without names"),
        FIELD(REAL, "low", NULL, low, "where the axis begins"),
        FIELD(REAL, "high", NULL, high, "where it ends"))
@@ -299,13 +278,13 @@ FIELDS(plot_letter_fields, plot_letter, FIELD(TEXT, "class", NULL, class, "name 
 
 FIELDS(plot_fields, plot, FIELD(TEXT, "model", NULL, model, "the model file"),
        FIELD(TEXT, "file", NULL, file, "the data file"),
-       FIELD_GET(OBJECT, "x", NULL, plot_x, "the axis from left to right", .of = plot_axis_fields),
-       FIELD_GET(OBJECT, "y", NULL, plot_y, "the axis upwards", .of = plot_axis_fields),
+       FIELD(OBJECT, "x", NULL, x, "the axis from left to right", .of = plot_axis_fields),
+       FIELD(OBJECT, "y", NULL, y, "the axis upwards", .of = plot_axis_fields),
        FIELD_GET(MAP, "letters", NULL, plot_letter_at, "the letter of each class",
                  .of = plot_letter_fields),
        FIELD_GET(TEXT, "several", NULL, plot_several,
                  "the letter of rows of several classes in one place"),
-       FIELD_GET(TEXT, "boundary", NULL, plot_boundary_letter, "the letter of the boundary"),
+       FIELD_GET(TEXT, "boundary", NULL, plot_boundary, "the letter of the boundary"),
        FIELD(COUNT, "left_out", NULL, left_out, "rows of classes that the model does not know",
              .unit = "rows"),
        FIELD_GET(LIST, "lines", NULL, plot_line_at, "the plot, from the top",
@@ -313,57 +292,35 @@ FIELDS(plot_fields, plot, FIELD(TEXT, "model", NULL, model, "the model file"),
 
 static const cli_result plot_results[] = {{"plot", plot_fields, 0, 1}, {NULL, NULL, 0, 0}};
 
-static hsp_status plot_json(const cli *run, plot *to, hsp_error *err)
-{
-    to->lines = cli_memory(NULL, (size_t)to->y.cells * sizeof *to->lines);
-    for (int y = 0; y < to->y.cells; y++)
-        to->lines[y] = cli_format("%.*s", to->x.cells, to->cells + (size_t)y * (size_t)to->x.cells);
-    hsp_status status = cli_report(run, plot_results, to, stdout, err);
-    for (int y = 0; y < to->y.cells; y++)
-        free(to->lines[y]);
-    free(to->lines);
-    return status;
-}
-
 /* ---- The command ---- */
-
-static hsp_status plot_prepare(cli *run, plot *to, hsp_error *err)
-{
-    hsp_status status = cli_read_pair(run, run->arguments[0], run->arguments[1],
-                                      run->options[PLOT_READ], err, &to->given);
-    if (status == HSP_OK) status = hsp_data_view(run->ctx, to->given.data, err, &to->view);
-    if (status == HSP_OK) status = plot_select(run, to, err);
-    if (status == HSP_OK) status = hsp_summary_new(run->ctx, to->given.data, err, &to->summary);
-    if (status == HSP_OK) status = plot_axis_set(run, to, &to->x, err);
-    if (status == HSP_OK) status = plot_axis_set(run, to, &to->y, err);
-    if (status == HSP_OK && to->x.column == to->y.column)
-        status = cli_fail(err, HSP_USAGE, "--y", "is the same feature as --x; name another one");
-    if (status != HSP_OK) return status;
-    size_t cells = (size_t)to->x.cells * (size_t)to->y.cells;
-    to->cells = cli_memory(NULL, cells);
-    memset(to->cells, 0, cells);
-    to->sides = cli_memory(NULL, cells * sizeof *to->sides);
-    return HSP_OK;
-}
 
 static hsp_status plot_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[PLOT_OWN];
     plot to = {.model = run->arguments[0],
                .file = run->arguments[1],
-               .several = {PLOT_SEVERAL, 0},
-               .boundary = {PLOT_BOUNDARY, 0},
                .x = {.option = "x", .cells = (int)hsp_options_integer(own, "width")},
                .y = {.option = "y", .cells = (int)hsp_options_integer(own, "height")}};
-    hsp_status status = plot_prepare(run, &to, err);
+    const size_t height = (size_t)to.y.cells, width = (size_t)to.x.cells;
+    hsp_status status =
+        cli_read_pair(run, to.model, to.file, run->options[PLOT_READ], err, &to.given);
+    if (status == HSP_OK) status = hsp_data_view(run->ctx, to.given.data, err, &to.view);
+    if (status == HSP_OK) status = plot_select(run, &to, err);
+    if (status == HSP_OK) status = hsp_summary_new(run->ctx, to.given.data, err, &to.summary);
+    if (status == HSP_OK) status = plot_axis_set(run, &to, &to.x, err);
+    if (status == HSP_OK) status = plot_axis_set(run, &to, &to.y, err);
+    if (status == HSP_OK && to.x.column == to.y.column)
+        status = cli_fail(err, HSP_USAGE, "--y", "is the same feature as --x; name another one");
+    to.cells = cli_memory(NULL, height * (width + 1));
+    memset(to.cells, 0, height * (width + 1));
+    to.sides = cli_memory(NULL, height * width * sizeof *to.sides);
     if (status == HSP_OK) status = plot_sides(run, &to, err);
     if (status == HSP_OK) {
         plot_letters(&to);
-        plot_rows(&to);
-        plot_boundary(&to);
+        plot_draw(&to);
         cli_progress_clear();
         if (cli_json(run))
-            status = plot_json(run, &to, err);
+            status = cli_report(run, plot_results, &to, stdout, err);
         else
             plot_print(&to);
     }
