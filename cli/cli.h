@@ -158,9 +158,9 @@ void cli_completion_bash(FILE *file);
 
 /* Options of one group, the variant's table filled in. */
 const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant);
-/* "--name VALUE", and default and range: "(default 20, at least 1)", or "". */
+/* "--name VALUE", and the help with default and range: "(default 20, at least 1)"; malloc'ed. */
 char *cli_option_head(const hsp_option *option);
-char *cli_option_tail(const hsp_option *option);
+char *cli_option_text(const hsp_option *option);
 /* A command's groups and, last, that of the common options; returns their number. */
 size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 
@@ -288,17 +288,6 @@ hsp_status cli_read_model(cli *run, const char *path, const char *data, hsp_erro
 hsp_status cli_read_pair(cli *run, const char *model, const char *data, hsp_options *read,
                          hsp_error *err, cli_pair *out);
 void cli_free_pair(cli_pair *pair);
-
-/* What a run that demanded a separator found, and exact arithmetic made of it: of a model, a line;
- * of evidence, why the classes of `data` are not separable; rows are counted from 1. `through_0`:
- * only hyperplanes through the origin were asked for. */
-const char *cli_margin(double margin);
-char *cli_separates_text(const hsp_confirmation *confirmed, const hsp_data *data); /* malloc'ed */
-hsp_status cli_separable_fail(const char *path, const hsp_confirmation *confirmed,
-                              const hsp_data *data, hsp_error *err);
-void cli_evidence_print(hsp_context *ctx, const hsp_evidence *evidence,
-                        const hsp_confirmation *confirmed, hsp_data *data, int through_0,
-                        FILE *file);
 
 /* Make a certificate, have it checked, and write it to `out` (NULL: nowhere) if it is accepted.
  * `claims` NULL: all. Free it, also after a failure. */

@@ -19,46 +19,36 @@ static const cli_group certify_groups[] = {{"Claims", hsp_certify_options},
 
 /* ---- Shared with train --certify ---- */
 
-/* Have the checker look at it. What it rejects is a bug of ours, and is not handed out. */
-static hsp_status certify_check(cli *run, const char *data, const hsp_options *claims,
-                                hsp_error *err, cli_certified *done)
-{
-    size_t size;
-    const char *text = hsp_certificate_text(done->certificate, &size);
-    const char *model = claims ? hsp_options_text(claims, "model") : NULL;
-    hsp_options *options = NULL;
-    if (!text) return HSP_OK;
-    hsp_status status = hsp_options_new(run->ctx, hsp_verify_options(), err, &options);
-    if (!status && model) status = hsp_options_set_text(options, "model", model, err);
-    if (!status)
-        status =
-            hsp_verify(run->ctx, text, size, data, claims ? hsp_options_text(claims, "test") : NULL,
-                       options, err, &done->verified);
-    hsp_options_free(options);
-    if (!status) done->established = done->verified->established;
-    if (status || done->verified->result == HSP_VERIFIED) return status;
-    return cli_fail(err, HSP_UNSUPPORTED, NULL,
-                    "the checker does not accept this certificate, so it is not written (the other "
-                    "claims can be made by name, with --claim): %.320s",
-                    done->verified->reason);
-}
-
 hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, const hsp_model *model,
                        const hsp_options *claims, const char *out, hsp_error *err,
                        cli_certified *done)
 {
+    const char *named = claims ? hsp_options_text(claims, "model") : NULL;
+    const char *test = claims ? hsp_options_text(claims, "test") : NULL, *text = NULL;
+    hsp_options *options = NULL;
+    size_t size;
     const double start = cli_seconds();
     hsp_status status = hsp_certify(run->ctx, data, read, model, claims, err, &done->certificate);
     done->certify_seconds = cli_seconds() - start;
-    if (status == HSP_OK) status = certify_check(run, data, claims, err, done);
+    if (status == HSP_OK) text = hsp_certificate_text(done->certificate, &size);
+    if (!text) return status;
+    /* What the checker rejects is a bug of ours, and is not handed out. */
+    status = hsp_options_new(run->ctx, hsp_verify_options(), err, &options);
+    if (!status && named) status = hsp_options_set_text(options, "model", named, err);
+    if (!status)
+        status = hsp_verify(run->ctx, text, size, data, test, options, err, &done->verified);
+    hsp_options_free(options);
     done->verify_seconds = cli_seconds() - start - done->certify_seconds;
-    size_t size;
-    const char *text = status == HSP_OK ? hsp_certificate_text(done->certificate, &size) : NULL;
-    if (text && out) {
-        cli_begin_output();
-        status = hsp_file_write(run->ctx, out, text, size, err);
-    }
-    return status;
+    if (status) return status;
+    done->established = done->verified->established;
+    if (done->verified->result != HSP_VERIFIED)
+        return cli_fail(err, HSP_UNSUPPORTED, NULL,
+                        "the checker does not accept this certificate, so it is not written (the "
+                        "other claims can be made by name, with --claim): %.320s",
+                        done->verified->reason);
+    if (!out) return HSP_OK;
+    cli_begin_output();
+    return hsp_file_write(run->ctx, out, text, size, err);
 }
 
 void cli_certified_free(cli_certified *done)

@@ -60,18 +60,18 @@ static char *help_range(const hsp_option *option)
     return cli_format("%s to %s", low, high);
 }
 
-char *cli_option_tail(const hsp_option *option)
+char *cli_option_text(const hsp_option *option)
 {
-    if (option->type == HSP_OPTION_LIST) return cli_format("(may be given several times)");
-    char *range = help_range(option), *tail;
-    if (option->fallback && range[0])
-        tail = cli_format("(default %s; %s)", option->fallback, range);
-    else if (option->fallback)
-        tail = cli_format("(default %s)", option->fallback);
-    else
-        tail = cli_format("%s%s%s", range[0] ? "(" : "", range, range[0] ? ")" : "");
+    const char *fallback = option->fallback;
+    if (option->type == HSP_OPTION_LIST)
+        return cli_format("%s (may be given several times)", option->help);
+    char *range = help_range(option);
+    char *text = fallback || range[0]
+                     ? cli_format("%s (%s%s%s%s)", option->help, fallback ? "default " : "",
+                                  fallback ? fallback : "", fallback && range[0] ? "; " : "", range)
+                     : cli_format("%s", option->help);
     free(range);
-    return tail;
+    return text;
 }
 
 /* ---- Wrapped text ---- */
@@ -114,25 +114,15 @@ static void help_entry(FILE *file, const char *head, const char *text)
     help_wrap(file, text, HELP_INDENT, HELP_INDENT);
 }
 
-static void help_terms(FILE *file, const char *heading, const cli_term *terms)
-{
-    if (!terms || !terms->word) return;
-    fprintf(file, "\n%s:\n", heading);
-    for (; terms->word; terms++)
-        help_entry(file, terms->word, terms->meaning);
-}
-
 void cli_help_table(FILE *file, const char *heading, const hsp_option_table *table)
 {
     if (!table->count) return;
     fprintf(file, "\n%s:\n", heading);
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
-        char *head = cli_option_head(option), *tail = cli_option_tail(option);
-        char *text = cli_format("%s%s%s", option->help, tail[0] ? " " : "", tail);
+        char *head = cli_option_head(option), *text = cli_option_text(option);
         help_entry(file, head, text);
         free(text);
-        free(tail);
         free(head);
     }
 }
@@ -157,7 +147,10 @@ void cli_help_command(FILE *file, const cli_command *command, const hsp_option_t
     else
         fprintf(file, "Usage: halfspace %s %s\n\n", command->name, command->synopsis);
     if (!variant) help_wrap(file, command->description, 0, 0);
-    if (command->arguments) help_terms(file, "Arguments", command->arguments + (variant ? 1 : 0));
+    const cli_term *terms = command->arguments ? command->arguments + (variant != NULL) : NULL;
+    if (terms && terms->word) fputs("\nArguments:\n", file);
+    for (; terms && terms->word; terms++)
+        help_entry(file, terms->word, terms->meaning);
     if (!variant) cli_help_variants(file, command);
     for (size_t g = 0; g < count; g++)
         if (groups[g].heading)

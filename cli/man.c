@@ -89,24 +89,12 @@ static void man_group(FILE *file, const hsp_option_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
-        char *head = cli_option_head(option), *tail = cli_option_tail(option);
-        char *text = cli_format("%s%s%s.", option->help, tail[0] ? " " : "", tail);
+        char *head = cli_option_head(option), *help = cli_option_text(option);
+        char *text = cli_format("%s.", help);
         man_entry(file, head, text);
         free(text);
-        free(tail);
+        free(help);
         free(head);
-    }
-}
-
-/* The options of every variant, one sub-section each. */
-static void man_variants(FILE *file, const cli_command *command)
-{
-    for (size_t i = 0; command->variant(i); i++) {
-        fprintf(file, ".SS \"%s %s\"\n", command->variant_word, command->variant(i)->name);
-        char *summary = cli_format("%s.", command->variant(i)->summary);
-        man_text(file, summary);
-        free(summary);
-        man_group(file, command->variant(i));
     }
 }
 
@@ -159,12 +147,18 @@ void cli_man_command(FILE *file, const cli_command *command)
     fputs(".SH OPTIONS\n", file);
     for (size_t g = 0; g < count; g++) {
         if (!groups[g].heading) continue;
-        if (!groups[g].table) {
-            man_variants(file, command);
+        if (groups[g].table) {
+            fprintf(file, ".SS %s\n", groups[g].heading);
+            man_group(file, groups[g].table());
             continue;
         }
-        fprintf(file, ".SS %s\n", groups[g].heading);
-        man_group(file, groups[g].table());
+        for (size_t i = 0; command->variant(i); i++) {
+            fprintf(file, ".SS \"%s %s\"\n", command->variant_word, command->variant(i)->name);
+            char *about = cli_format("%s.", command->variant(i)->summary);
+            man_text(file, about);
+            free(about);
+            man_group(file, command->variant(i));
+        }
     }
     man_results(file, command);
     man_exit_status(file);

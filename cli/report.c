@@ -245,40 +245,27 @@ static int table_width(const char *text)
     return width;
 }
 
-static void table_print_row(const cli_table *table, size_t row, const int *widths, FILE *file)
-{
-    size_t columns = strlen(table->columns), last = columns;
-    char **cells = table->cells + row * columns;
-    while (last && !cells[last - 1][0])
-        last--; /* no blanks at the end of a line */
-    for (size_t j = 0; j < last; j++) {
-        int blanks = widths[j] - table_width(cells[j]);
-        int right = table->columns[j] == 'r';
-        fprintf(file, "  %*s%s%*s", right ? blanks : 0, "", cells[j],
-                right || j + 1 == last ? 0 : blanks, "");
-    }
-    fputc('\n', file);
-}
-
-static int table_widest(const cli_table *table, size_t column, size_t columns)
-{
-    int widest = 0;
-    for (size_t i = column; i < table->count; i += columns) {
-        int width = table_width(table->cells[i]);
-        if (width > widest) widest = width;
-    }
-    return widest;
-}
-
 void table_print(cli_table *table, FILE *file)
 {
-    size_t columns = strlen(table->columns), rows = columns ? table->count / columns : 0;
+    const size_t columns = strlen(table->columns), rows = columns ? table->count / columns : 0;
     int *widths = cli_memory(NULL, columns * sizeof *widths);
-    for (size_t j = 0; j < columns; j++)
-        widths[j] = table_widest(table, j, columns);
+    memset(widths, 0, columns * sizeof *widths);
+    for (size_t i = 0; i < table->count; i++)
+        if (table_width(table->cells[i]) > widths[i % columns])
+            widths[i % columns] = table_width(table->cells[i]);
     if (rows && table->before) fputs(table->before, file);
-    for (size_t row = 0; row < rows; row++)
-        table_print_row(table, row, widths, file);
+    for (size_t row = 0; row < rows; row++) {
+        char **cells = table->cells + row * columns;
+        size_t last = columns;
+        while (last && !cells[last - 1][0])
+            last--; /* no blanks at the end of a line */
+        for (size_t j = 0; j < last; j++) {
+            const int blanks = widths[j] - table_width(cells[j]), right = table->columns[j] == 'r';
+            fprintf(file, "  %*s%s%*s", right ? blanks : 0, "", cells[j],
+                    right || j + 1 == last ? 0 : blanks, "");
+        }
+        fputc('\n', file);
+    }
     for (size_t i = 0; i < table->count; i++)
         free(table->cells[i]);
     free(table->cells);

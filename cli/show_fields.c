@@ -311,16 +311,6 @@ PUBLIC_FIELDS(cli_cost_fields, fields_report,
 
 GETTER(fields_own, fields_report, report, report->record)
 
-/* What the command reports, then what it took. */
-static void fields_root(const cli_result *result, hsp_field root[3])
-{
-    root[0] = (hsp_field){.type = HSP_FIELD_PART, .get = fields_own, .of = result->fields};
-    root[1] = (hsp_field){.type = HSP_FIELD_END};
-    if (!result->bare)
-        root[1] = (hsp_field){.type = HSP_FIELD_PART, .of = cli_cost_fields, .offset = 0};
-    root[2] = (hsp_field){.type = HSP_FIELD_END};
-}
-
 int cli_put(void *file, const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, file) != size;
@@ -330,13 +320,16 @@ hsp_status cli_report(const cli *run, const cli_result *result, const void *reco
                       hsp_error *err)
 {
     struct rusage usage;
-    hsp_field root[3];
     getrusage(RUSAGE_SELF, &usage);
     const fields_report report = {record, (uint64_t)usage.ru_maxrss * 1024,
                                   (uint64_t)hsp_context_threads(run->ctx)};
     cli_progress_clear();
     if (cli_json(run)) {
-        fields_root(result, root);
+        /* what the command reports, then what it took */
+        const hsp_field root[] = {
+            {.type = HSP_FIELD_PART, .get = fields_own, .of = result->fields},
+            {.type = result->bare ? HSP_FIELD_END : HSP_FIELD_PART, .of = cli_cost_fields},
+            {.type = HSP_FIELD_END}};
         hsp_status status = hsp_report_json(run->ctx, root, &report, cli_put, stdout, err);
         /* whether standard output took it is found out when it is flushed */
         return status == HSP_CANCELLED ? HSP_OK : status;
