@@ -98,7 +98,7 @@ typedef struct kernel_found {
     kernel_job job;
     uint64_t *rows; /* count, malloc'ed; NULL: all */
     uint64_t count;
-    hsp_kernel_verdict *check;
+    hsp_kernel_report *check;
     hsp_factor factor;
     hsp_data *features;  /* or NULL */
     const char *written; /* the file of features, or NULL */
@@ -207,7 +207,7 @@ static hsp_status kernel_check(cli *run, hsp_error *err)
             status = cli_report(run, kernel_results, &found, stdout, err);
         run->exit_status = found.check->semidefinite ? 0 : 1;
     }
-    hsp_kernel_verdict_free(found.check);
+    hsp_kernel_report_free(found.check);
     hsp_data_free(found.features);
     free(found.rows);
     kernel_free(job);

@@ -45,7 +45,7 @@ HSP_API hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *ker
 
 /* Is the Gram matrix K of some rows positive semidefinite? Eigenvalues from -tolerance to tolerance
  * count as 0. */
-typedef struct hsp_kernel_verdict {
+typedef struct hsp_kernel_report {
     uint64_t rows;
     int semidefinite;    /* no eigenvalue is below -tolerance */
     double tolerance;    /* how much rounding may have moved an eigenvalue */
@@ -57,14 +57,14 @@ typedef struct hsp_kernel_verdict {
     uint64_t *witness_row; /* ascending, from 0, in the data */
     double *witness;       /* the entries of z, in few digits where these suffice */
     double witness_value;  /* z'Kz */
-} hsp_kernel_verdict;
+} hsp_kernel_report;
 
 /* Check rows[0..count) of the data; NULL: all. HSP_BAD_DATA if a precomputed matrix is not
  * symmetric. Time grows as count^3, memory as count^2. */
 HSP_API hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
                                     const uint64_t *rows, uint64_t count, hsp_error *err,
-                                    hsp_kernel_verdict **out);
-HSP_API void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict);
+                                    hsp_kernel_report **out);
+HSP_API void hsp_kernel_report_free(hsp_kernel_report *report);
 
 /* K = B B', by Cholesky factorisation with pivoting. */
 typedef struct hsp_factor {

@@ -87,6 +87,9 @@ struct hsp_kernel {
     char *text;      /* canonical; made again when a rule becomes a number */
 };
 
+/* What a kernel is called in an expression; NULL: it is written with a sign. */
+extern const char *const hsp__kernel_names[HSP__KERNEL_COLS + 1];
+
 /* The text from the tree, into kernel->text. */
 hsp_status hsp__kernel_print(hsp_kernel *kernel, hsp_error *err);
 

@@ -38,19 +38,15 @@ static hsp_status parse_node(parser *all, hsp__kernel_node node, uint32_t *out)
 
 static hsp_status parse_leaf(parser *all, hsp__kernel_op op, double p, double q, uint32_t *out)
 {
-    const hsp__kernel_node node = {.op = op,
-                                   .left = HSP__KERNEL_NONE,
-                                   .right = HSP__KERNEL_NONE,
-                                   .p = p,
-                                   .q = q,
-                                   .space = all->space};
+    const hsp__kernel_node node = {op,     HSP__KERNEL_NONE, HSP__KERNEL_NONE,
+                                   .p = p, .q = q,           .space = all->space};
     return parse_node(all, node, out);
 }
 
 static hsp_status parse_over(parser *all, hsp__kernel_op op, uint32_t left, uint32_t right,
                              uint32_t *out)
 {
-    const hsp__kernel_node node = {.op = op, .left = left, .right = right, .space = all->space};
+    const hsp__kernel_node node = {op, left, right, .space = all->space};
     return parse_node(all, node, out);
 }
 
@@ -77,43 +73,47 @@ static int parse_named(hsp__scan *scan, const char *name)
     return 0;
 }
 
-/* A number with a sign. */
-static hsp_status parse_signed(hsp__scan *scan, double *number)
+/* A number with a sign, behind "name=" or not. */
+static hsp_status parse_signed(hsp__scan *scan, const char *name, double *number)
 {
+    if (name) parse_named(scan, name);
     const int minus = hsp__scan_take(scan, '-');
-    hsp_status status = hsp__scan_number(scan, number);
-    if (!status && minus) *number = 0 - *number; /* never -0: texts would differ */
-    return status;
+    HSP__TRY(hsp__scan_number(scan, number));
+    if (minus) *number = 0 - *number; /* never -0: texts would differ */
+    return HSP_OK;
 }
 
-/* "(c=0.5)", "(0.5)", "(median)", "(1/d)"; `optional`: nothing means 1. */
-static hsp_status parse_width(parser *all, int optional, double *c, hsp__kernel_rule *rule)
+/* "(c=0.5)", "(0.5)", "(median)", "(1/d)"; chi2: nothing means 1. */
+static hsp_status parse_width(parser *all, hsp__kernel_op op, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
-    const char *word;
-    *c = 1, *rule = HSP__RULE_NUMBER;
-    if (optional && hsp__scan_peek(scan) != '(') return HSP_OK;
-    hsp_status status = hsp__scan_expect(scan, '(', "'(' and the factor c");
-    if (status) return status;
-    parse_named(scan, "c");
-    hsp__scan_peek(scan);
-    const char *at = scan->at;
-    if (hsp__scan_word(scan, &word)) {
-        if (scan->at - word != 6 || memcmp(word, "median", 6) != 0)
-            return hsp__scan_fail(scan, word, "a number, median or 1/d");
-        *rule = HSP__RULE_MEDIAN;
-        return hsp__scan_expect(scan, ')', "')'");
+    const char *word, *expected = "a number above 0, median or 1/d";
+    hsp__kernel_rule rule = HSP__RULE_NUMBER;
+    double c = 1;
+    if (op != HSP__KERNEL_CHI2 || hsp__scan_peek(scan) == '(') {
+        HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the factor c"));
+        parse_named(scan, "c");
+        hsp__scan_peek(scan);
+        const char *at = scan->at;
+        if (hsp__scan_word(scan, &word)) {
+            if (scan->at - word != 6 || memcmp(word, "median", 6) != 0)
+                return hsp__scan_fail(scan, word, "a number, median or 1/d");
+            rule = HSP__RULE_MEDIAN;
+        } else {
+            if (!hsp__scan_at_number(scan)) return hsp__scan_fail(scan, at, expected);
+            HSP__TRY(hsp__scan_number(scan, &c));
+            if (hsp__scan_take(scan, '/')) {
+                if (hsp__scan_word(scan, &word) != 1 || *word != 'd' || c != 1)
+                    return hsp__scan_fail(scan, at, expected);
+                rule = HSP__RULE_ONE_OVER_D;
+            }
+            if (!(c > 0)) return hsp__scan_fail(scan, at, expected);
+        }
+        HSP__TRY(hsp__scan_expect(scan, ')', "')'"));
     }
-    status = hsp__scan_at_number(scan)
-                 ? hsp__scan_number(scan, c)
-                 : hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
-    if (!status && hsp__scan_take(scan, '/')) {
-        if (hsp__scan_word(scan, &word) != 1 || *word != 'd' || *c != 1)
-            return hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
-        *rule = HSP__RULE_ONE_OVER_D;
-    }
-    if (!status && !(*c > 0)) status = hsp__scan_fail(scan, at, "a number above 0, median or 1/d");
-    return status ? status : hsp__scan_expect(scan, ')', "')'");
+    HSP__TRY(parse_leaf(all, op, c, 0, out));
+    all->kernel->nodes[*out].rule = rule;
+    return HSP_OK;
 }
 
 /* "(degree=3, r=1)", in any order when named; r may be left out, and is 1. */
@@ -121,56 +121,46 @@ static hsp_status parse_poly(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
     double degree = 0, r = 1;
-    hsp_status status = hsp__scan_expect(scan, '(', "'(' and the degree, as in poly(3, 1)");
-    int r_first = 0;
-    if (!status) {
-        r_first = parse_named(scan, "r");
-        if (r_first) status = parse_signed(scan, &r);
-        if (!status && r_first) status = hsp__scan_expect(scan, ',', "',' and degree=");
-        if (!status) {
-            parse_named(scan, "degree");
-            status = hsp__scan_whole(scan, 1, 1000, "a whole number from 1 to 1000", &degree);
-        }
+    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the degree, as in poly(3, 1)"));
+    const int r_first = parse_named(scan, "r");
+    if (r_first) {
+        HSP__TRY(parse_signed(scan, NULL, &r));
+        HSP__TRY(hsp__scan_expect(scan, ',', "',' and degree="));
     }
-    if (!status && !r_first && hsp__scan_take(scan, ',')) {
-        parse_named(scan, "r");
-        status = parse_signed(scan, &r);
-    }
-    if (!status) status = hsp__scan_expect(scan, ')', "',' or ')'");
-    if (!status && r < 0)
-        status = parse_doubt(all, name,
+    parse_named(scan, "degree");
+    HSP__TRY(hsp__scan_whole(scan, 1, 1000, "a whole number from 1 to 1000", &degree));
+    if (!r_first && hsp__scan_take(scan, ',')) HSP__TRY(parse_signed(scan, "r", &r));
+    HSP__TRY(hsp__scan_expect(scan, ')', "',' or ')'"));
+    if (r < 0)
+        HSP__TRY(parse_doubt(all, name,
                              "found r < 0, expected r >= 0: only then (<x, y> + r)^n is a sum of "
-                             "kernels with non-negative factors");
-    return status ? status : parse_leaf(all, HSP__KERNEL_POLY, degree, r, out);
+                             "kernels with non-negative factors"));
+    return parse_leaf(all, HSP__KERNEL_POLY, degree, r, out);
 }
 
 static hsp_status parse_sigmoid(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
     double a = 1, b = 0;
-    hsp_status status =
-        parse_doubt(all, name, "sigmoid is not a kernel: tanh(a <x, y> + b) has no feature map");
-    if (!status) status = hsp__scan_expect(scan, '(', "'(' and a, b");
-    if (!status) parse_named(scan, "a"), status = parse_signed(scan, &a);
-    if (!status) status = hsp__scan_expect(scan, ',', "','");
-    if (!status) parse_named(scan, "b"), status = parse_signed(scan, &b);
-    if (!status) status = hsp__scan_expect(scan, ')', "')'");
-    return status ? status : parse_leaf(all, HSP__KERNEL_SIGMOID, a, b, out);
+    HSP__TRY(
+        parse_doubt(all, name, "sigmoid is not a kernel: tanh(a <x, y> + b) has no feature map"));
+    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and a, b"));
+    HSP__TRY(parse_signed(scan, "a", &a));
+    HSP__TRY(hsp__scan_expect(scan, ',', "','"));
+    HSP__TRY(parse_signed(scan, "b", &b));
+    HSP__TRY(hsp__scan_expect(scan, ')', "')'"));
+    return parse_leaf(all, HSP__KERNEL_SIGMOID, a, b, out);
 }
 
-static hsp_status parse_const(parser *all, uint32_t *out)
+/* A number with a sign; below 0 it is no kernel. */
+static hsp_status parse_const(parser *all, const char *doubt, uint32_t *out)
 {
-    hsp__scan *scan = &all->scan;
     double c = 0;
-    hsp_status status = hsp__scan_expect(scan, '(', "'(' and a number");
-    if (status) return status;
-    hsp__scan_peek(scan);
-    const char *at = scan->at;
-    status = parse_signed(scan, &c);
-    if (!status && c < 0)
-        status = parse_doubt(all, at, "found a negative constant: c k is a kernel only if c >= 0");
-    if (!status) status = hsp__scan_expect(scan, ')', "')'");
-    return status ? status : parse_leaf(all, HSP__KERNEL_CONST, c, 0, out);
+    hsp__scan_peek(&all->scan);
+    const char *at = all->scan.at;
+    HSP__TRY(parse_signed(&all->scan, NULL, &c));
+    if (c < 0) HSP__TRY(parse_doubt(all, at, doubt));
+    return parse_leaf(all, HSP__KERNEL_CONST, c, 0, out);
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -193,11 +183,10 @@ static hsp_status parse_range(parser *all, hsp__kernel_space *space)
     double from = 0, to;
     hsp__scan_peek(&all->scan);
     const char *at = all->scan.at;
-    hsp_status status = hsp__scan_whole(&all->scan, base, most, "a column's number", &from);
+    HSP__TRY(hsp__scan_whole(&all->scan, base, most, "a column's number", &from));
     to = from;
-    if (!status && hsp__scan_take(&all->scan, '-'))
-        status = hsp__scan_whole(&all->scan, from, most, "the last column of the range", &to);
-    if (status) return status;
+    if (hsp__scan_take(&all->scan, '-'))
+        HSP__TRY(hsp__scan_whole(&all->scan, from, most, "the last column of the range", &to));
     if (space->count && (uint64_t)(from - base) < space->to[space->count - 1])
         return hsp__scan_fail(&all->scan, at, "columns in ascending order, none twice");
     uint64_t *first = hsp__resize(memory, space->from, space->count + 1, sizeof *first);
@@ -216,104 +205,86 @@ static hsp_status parse_cols(parser *all, const char *name, uint32_t *out)
     hsp__scan *scan = &all->scan;
     uint32_t space = 0, inside = 0;
     if (all->space) return hsp__scan_fail(scan, name, "cols inside cols; name the columns once");
-    hsp_status status = hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)");
-    if (!status) status = parse_space_new(all, &space);
-    if (status) return status;
+    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and columns, as in cols(1-10,15; linear)"));
+    HSP__TRY(parse_space_new(all, &space));
     do
-        status = parse_range(all, &all->kernel->spaces[space]);
-    while (!status && hsp__scan_take(scan, ','));
-    if (!status) status = hsp__scan_expect(scan, ';', "',' and more columns, or ';' and a kernel");
-    if (status) return status;
+        HSP__TRY(parse_range(all, &all->kernel->spaces[space]));
+    while (hsp__scan_take(scan, ','));
+    HSP__TRY(hsp__scan_expect(scan, ';', "',' and more columns, or ';' and a kernel"));
     all->space = space;
-    status = parse_sum(all, &inside);
-    if (!status) status = parse_over(all, HSP__KERNEL_COLS, inside, HSP__KERNEL_NONE, out);
+    HSP__TRY(parse_sum(all, &inside));
+    HSP__TRY(parse_over(all, HSP__KERNEL_COLS, inside, HSP__KERNEL_NONE, out));
     all->space = 0;
-    return status ? status : hsp__scan_expect(scan, ')', "')'");
+    return hsp__scan_expect(scan, ')', "')'");
 }
 
 /* ---- What has kernels inside ----------------------------------------------------------------- */
 
-static hsp_status parse_normalize(parser *all, uint32_t *out)
-{
-    uint32_t inside = 0;
-    hsp_status status = hsp__scan_expect(&all->scan, '(', "'(' and a kernel");
-    if (!status) status = parse_sum(all, &inside);
-    if (!status) status = hsp__scan_expect(&all->scan, ')', "')'");
-    return status ? status : parse_over(all, HSP__KERNEL_NORMALIZE, inside, HSP__KERNEL_NONE, out);
-}
-
-static hsp_status parse_rescale(parser *all, uint32_t *out)
+/* "(k)", or with a function of a row "(f, k)". */
+static hsp_status parse_inside(parser *all, hsp__kernel_op op, uint32_t *out)
 {
     hsp_kernel *kernel = all->kernel;
-    uint32_t inside = 0;
-    hsp_status status = hsp__scan_expect(&all->scan, '(', "'(' and f, k");
-    if (status) return status;
-    if (!hsp__reserve(&kernel->memory, (void **)&kernel->functions, &kernel->function_room,
-                      kernel->function_count + 1, sizeof *kernel->functions))
-        return hsp__fail_memory(all->scan.err);
-    const uint32_t function = (uint32_t)kernel->function_count++;
-    status = hsp__function_parse(&all->scan, &kernel->functions[function]);
-    if (!status) status = hsp__scan_expect(&all->scan, ',', "',' and a kernel");
-    if (!status) status = parse_sum(all, &inside);
-    if (!status) status = hsp__scan_expect(&all->scan, ')', "')'");
-    if (!status) status = parse_over(all, HSP__KERNEL_RESCALE, inside, HSP__KERNEL_NONE, out);
-    if (!status) kernel->nodes[*out].function = function;
-    return status;
+    hsp__scan *scan = &all->scan;
+    const int rescale = op == HSP__KERNEL_RESCALE;
+    uint32_t inside = 0, function = 0;
+    HSP__TRY(hsp__scan_expect(scan, '(', rescale ? "'(' and f, k" : "'(' and a kernel"));
+    if (rescale) {
+        if (!hsp__reserve(&kernel->memory, (void **)&kernel->functions, &kernel->function_room,
+                          kernel->function_count + 1, sizeof *kernel->functions))
+            return hsp__fail_memory(scan->err);
+        function = (uint32_t)kernel->function_count++;
+        HSP__TRY(hsp__function_parse(scan, &kernel->functions[function]));
+        HSP__TRY(hsp__scan_expect(scan, ',', "',' and a kernel"));
+    }
+    HSP__TRY(parse_sum(all, &inside));
+    HSP__TRY(hsp__scan_expect(scan, ')', "')'"));
+    HSP__TRY(parse_over(all, op, inside, HSP__KERNEL_NONE, out));
+    kernel->nodes[*out].function = function;
+    return HSP_OK;
 }
 
 static hsp_status parse_name(parser *all, uint32_t *out)
 {
-    static const char *const names[] = {
-        "linear", "poly",        "rbf",       "sigmoid", "laplace", "chi2", "intersection",
-        "const",  "precomputed", "normalize", "rescale", "cols",    "wave"};
+    hsp__scan *scan = &all->scan;
     const char *word;
-    const size_t size = hsp__scan_word(&all->scan, &word);
-    size_t which = 0;
-    while (which < 13 && (strlen(names[which]) != size || memcmp(names[which], word, size) != 0))
-        which++;
-    double c;
-    hsp__kernel_rule rule;
-    hsp_status status = HSP_OK;
-    switch (which) {
-    case 0:
-        return parse_leaf(all, HSP__KERNEL_LINEAR, 0, 0, out);
-    case 1:
+    const size_t size = hsp__scan_word(scan, &word);
+    int op = HSP__KERNEL_LINEAR;
+    while (op <= HSP__KERNEL_COLS &&
+           (!hsp__kernel_names[op] || strlen(hsp__kernel_names[op]) != size ||
+            memcmp(hsp__kernel_names[op], word, size) != 0))
+        op++;
+    switch (op) {
+    case HSP__KERNEL_POLY:
         return parse_poly(all, word, out);
-    case 3:
+    case HSP__KERNEL_SIGMOID:
         return parse_sigmoid(all, word, out);
-    case 6:
-        return parse_leaf(all, HSP__KERNEL_INTERSECTION, 0, 0, out);
-    case 7:
-        return parse_const(all, out);
-    case 8:
-        return parse_leaf(all, HSP__KERNEL_PRECOMPUTED, 0, 0, out);
-    case 9:
-        return parse_normalize(all, out);
-    case 10:
-        return parse_rescale(all, out);
-    case 11:
+    case HSP__KERNEL_CONST:
+        HSP__TRY(hsp__scan_expect(scan, '(', "'(' and a number"));
+        HSP__TRY(
+            parse_const(all, "found a negative constant: c k is a kernel only if c >= 0", out));
+        return hsp__scan_expect(scan, ')', "')'");
+    case HSP__KERNEL_NORMALIZE:
+    case HSP__KERNEL_RESCALE:
+        return parse_inside(all, (hsp__kernel_op)op, out);
+    case HSP__KERNEL_COLS:
         return parse_cols(all, word, out);
-    case 12:
-        status = parse_doubt(all, word,
-                             "wave is not a kernel; it is a part of models with Fourier features");
-        return status ? status : parse_leaf(all, HSP__KERNEL_WAVE, 0, 0, out);
-    case 13:
+    case HSP__KERNEL_RBF:
+    case HSP__KERNEL_LAPLACE:
+    case HSP__KERNEL_CHI2:
+        return parse_width(all, (hsp__kernel_op)op, out);
+    case HSP__KERNEL_WAVE:
+        HSP__TRY(parse_doubt(all, word,
+                             "wave is not a kernel; it is a part of models with Fourier features"));
+        break;
+    case HSP__KERNEL_COLS + 1:
         return hsp__scan_fail(
-            &all->scan, word,
+            scan, word,
             "a number, '(' or one of linear, poly, rbf, laplace, chi2, "
             "intersection, const, precomputed, sigmoid, normalize, rescale, cols");
     default:
         break;
     }
-    status = parse_width(all, which == 5, &c, &rule);
-    if (!status)
-        status = parse_leaf(all,
-                            which == 2   ? HSP__KERNEL_RBF
-                            : which == 4 ? HSP__KERNEL_LAPLACE
-                                         : HSP__KERNEL_CHI2,
-                            c, 0, out);
-    if (!status) all->kernel->nodes[*out].rule = rule;
-    return status;
+    return parse_leaf(all, (hsp__kernel_op)op, 0, 0, out);
 }
 
 /* ---- The grammar ----------------------------------------------------------------------------- */
@@ -321,91 +292,72 @@ static hsp_status parse_name(parser *all, uint32_t *out)
 static hsp_status parse_factor(parser *all, uint32_t *node)
 {
     hsp__scan *scan = &all->scan;
-    hsp_status status;
-    double number = 0;
-    if (hsp__scan_at_number(scan)) {
-        status = hsp__scan_number(scan, &number);
-        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
-    }
-    if (hsp__scan_peek(scan) == '-') {
-        const char *at = scan->at;
-        status = parse_signed(scan, &number);
-        if (!status && number < 0)
-            status =
-                parse_doubt(all, at, "found a negative factor: c k is a kernel only if c >= 0");
-        return status ? status : parse_leaf(all, HSP__KERNEL_CONST, number, 0, node);
-    }
-    status = hsp__scan_deeper(scan);
-    if (!status && hsp__scan_take(scan, '(')) {
-        status = parse_sum(all, node);
-        if (!status) status = hsp__scan_expect(scan, ')', "')', or one of + * ^");
-    } else if (!status) {
-        status = parse_name(all, node);
+    if (hsp__scan_at_number(scan) || hsp__scan_peek(scan) == '-')
+        return parse_const(all, "found a negative factor: c k is a kernel only if c >= 0", node);
+    HSP__TRY(hsp__scan_deeper(scan));
+    if (hsp__scan_take(scan, '(')) {
+        HSP__TRY(parse_sum(all, node));
+        HSP__TRY(hsp__scan_expect(scan, ')', "')', or one of + * ^"));
+    } else {
+        HSP__TRY(parse_name(all, node));
     }
     scan->depth--;
-    return status;
+    return HSP_OK;
 }
 
 static hsp_status parse_power(parser *all, uint32_t *node)
 {
     double power;
-    hsp_status status = parse_factor(all, node);
-    if (status || !hsp__scan_take(&all->scan, '^')) return status;
-    status = hsp__scan_whole(&all->scan, 1, 1000, "a whole number from 1 to 1000", &power);
-    if (!status) status = parse_over(all, HSP__KERNEL_POWER, *node, HSP__KERNEL_NONE, node);
-    if (!status) all->kernel->nodes[*node].p = power;
-    return status;
+    HSP__TRY(parse_factor(all, node));
+    if (!hsp__scan_take(&all->scan, '^')) return HSP_OK;
+    HSP__TRY(hsp__scan_whole(&all->scan, 1, 1000, "a whole number from 1 to 1000", &power));
+    HSP__TRY(parse_over(all, HSP__KERNEL_POWER, *node, HSP__KERNEL_NONE, node));
+    all->kernel->nodes[*node].p = power;
+    return HSP_OK;
 }
 
 static hsp_status parse_product(parser *all, uint32_t *node)
 {
     uint32_t right;
-    hsp_status status = parse_power(all, node);
-    while (!status && hsp__scan_take(&all->scan, '*')) {
-        status = parse_power(all, &right);
-        if (!status) status = parse_over(all, HSP__KERNEL_PRODUCT, *node, right, node);
+    HSP__TRY(parse_power(all, node));
+    while (hsp__scan_take(&all->scan, '*')) {
+        HSP__TRY(parse_power(all, &right));
+        HSP__TRY(parse_over(all, HSP__KERNEL_PRODUCT, *node, right, node));
     }
-    return status;
-}
-
-/* left - right, as left + -1 * right. */
-static hsp_status parse_difference(parser *all, uint32_t right, uint32_t *out)
-{
-    uint32_t minus = 0;
-    hsp_status status = parse_leaf(all, HSP__KERNEL_CONST, -1, 0, &minus);
-    return status ? status : parse_over(all, HSP__KERNEL_PRODUCT, minus, right, out);
+    return HSP_OK;
 }
 
 static hsp_status parse_sum(parser *all, uint32_t *node)
 {
     hsp__scan *scan = &all->scan;
-    uint32_t right = 0;
-    hsp_status status = parse_product(all, node);
-    while (!status) {
+    uint32_t right = 0, minus_one = 0;
+    HSP__TRY(parse_product(all, node));
+    for (;;) {
         const int minus = hsp__scan_peek(scan) == '-';
-        if (!minus && hsp__scan_peek(scan) != '+') break;
+        if (!minus && hsp__scan_peek(scan) != '+') return HSP_OK;
         const char *at = scan->at++;
         if (minus)
-            status = parse_doubt(
+            HSP__TRY(parse_doubt(
                 all, at,
-                "found a difference: sums of kernels are kernels, but differences may not be");
-        if (!status) status = parse_product(all, &right);
-        if (!status && minus) status = parse_difference(all, right, &right);
-        if (!status) status = parse_over(all, HSP__KERNEL_SUM, *node, right, node);
+                "found a difference: sums of kernels are kernels, but differences may not be"));
+        HSP__TRY(parse_product(all, &right));
+        if (minus) { /* left + -1 * right */
+            HSP__TRY(parse_leaf(all, HSP__KERNEL_CONST, -1, 0, &minus_one));
+            HSP__TRY(parse_over(all, HSP__KERNEL_PRODUCT, minus_one, right, &right));
+        }
+        HSP__TRY(parse_over(all, HSP__KERNEL_SUM, *node, right, node));
     }
-    return status;
 }
 
 static hsp_status parse_whole(parser *all)
 {
     uint32_t everything;
-    hsp_status status = parse_space_new(all, &everything);
-    if (!status) status = parse_sum(all, &all->kernel->root);
-    if (!status && hsp__scan_peek(&all->scan) != 0)
-        status = hsp__scan_fail(&all->scan, all->scan.at, "one of + * ^, or the end");
-    else if (!status && all->scan.at < all->scan.end)
-        status = hsp__scan_fail(&all->scan, all->scan.at, "the end");
-    return status ? status : hsp__kernel_print(all->kernel, all->scan.err);
+    HSP__TRY(parse_space_new(all, &everything));
+    HSP__TRY(parse_sum(all, &all->kernel->root));
+    if (hsp__scan_peek(&all->scan) != 0)
+        return hsp__scan_fail(&all->scan, all->scan.at, "one of + * ^, or the end");
+    if (all->scan.at < all->scan.end) return hsp__scan_fail(&all->scan, all->scan.at, "the end");
+    return hsp__kernel_print(all->kernel, all->scan.err);
 }
 
 static hsp_status parse_once(hsp_context *ctx, const char *text, int allow_indefinite,

@@ -6,135 +6,103 @@
 #include "kernel/expression.h"
 #include "kernel/function.h"
 
-static void print_number(hsp__text *text, double number)
+const char *const hsp__kernel_names[] = {[HSP__KERNEL_LINEAR] = "linear",
+                                         [HSP__KERNEL_POLY] = "poly",
+                                         [HSP__KERNEL_RBF] = "rbf",
+                                         [HSP__KERNEL_WAVE] = "wave",
+                                         [HSP__KERNEL_SIGMOID] = "sigmoid",
+                                         [HSP__KERNEL_LAPLACE] = "laplace",
+                                         [HSP__KERNEL_CHI2] = "chi2",
+                                         [HSP__KERNEL_INTERSECTION] = "intersection",
+                                         [HSP__KERNEL_CONST] = "const",
+                                         [HSP__KERNEL_PRECOMPUTED] = "precomputed",
+                                         [HSP__KERNEL_NORMALIZE] = "normalize",
+                                         [HSP__KERNEL_RESCALE] = "rescale",
+                                         [HSP__KERNEL_COLS] = "cols"};
+
+static void print_number(hsp__text *text, const char *before, double number, const char *behind)
 {
     char digits[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(number, digits);
-    hsp__text_puts(text, digits);
-}
-
-static void print_width(hsp__text *text, const char *name, const hsp__kernel_node *node)
-{
-    hsp__text_printf(text, "%s(c=", name);
-    if (node->rule == HSP__RULE_MEDIAN)
-        hsp__text_puts(text, "median");
-    else if (node->rule == HSP__RULE_ONE_OVER_D)
-        hsp__text_puts(text, "1/d");
-    else
-        print_number(text, node->p);
-    hsp__text_puts(text, ")");
+    hsp__text_printf(text, "%s%s%s", before, digits, behind);
 }
 
 static void print_node(const hsp_kernel *kernel, uint32_t at, hsp__text *text);
 
+/* "1-10,15; ": whatever looks at columns below this node looks at the same ones. */
 static void print_space(const hsp_kernel *kernel, uint32_t inside, hsp__text *text)
 {
-    /* Whatever looks at columns below this node looks at the same ones. */
+    const unsigned long long base = (unsigned long long)kernel->index_base;
     uint32_t leaf = inside;
     while (kernel->nodes[leaf].left != HSP__KERNEL_NONE)
         leaf = kernel->nodes[leaf].left;
     const hsp__kernel_space *space = &kernel->spaces[kernel->nodes[leaf].space];
-    hsp__text_puts(text, "cols(");
     for (uint64_t r = 0; r < space->count; r++) {
-        const unsigned long long base = (unsigned long long)kernel->index_base;
         hsp__text_printf(text, r ? ",%llu" : "%llu", (unsigned long long)space->from[r] + base);
         if (space->to[r] > space->from[r] + 1)
             hsp__text_printf(text, "-%llu", (unsigned long long)space->to[r] - 1 + base);
     }
     hsp__text_puts(text, "; ");
-    print_node(kernel, inside, text);
-    hsp__text_puts(text, ")");
 }
 
 /* a + b + c without brackets around a + b: a long sum is not a deep one. */
-static void print_chain(const hsp_kernel *kernel, const hsp__kernel_node *node, const char *sign,
-                        hsp__text *text)
+static void print_chain(const hsp_kernel *kernel, const hsp__kernel_node *node, hsp__text *text)
 {
     const hsp__kernel_node *left = &kernel->nodes[node->left];
     if (left->op == node->op)
-        print_chain(kernel, left, sign, text);
+        print_chain(kernel, left, text);
     else
         print_node(kernel, node->left, text);
-    hsp__text_puts(text, sign);
+    hsp__text_puts(text, node->op == HSP__KERNEL_SUM ? " + " : "*");
     print_node(kernel, node->right, text);
-}
-
-static void print_pair(const hsp_kernel *kernel, const hsp__kernel_node *node, const char *sign,
-                       hsp__text *text)
-{
-    hsp__text_puts(text, "(");
-    print_chain(kernel, node, sign, text);
-    hsp__text_puts(text, ")");
 }
 
 static void print_node(const hsp_kernel *kernel, uint32_t at, hsp__text *text)
 {
     const hsp__kernel_node *node = &kernel->nodes[at];
+    const char *name = hsp__kernel_names[node->op];
+    if (name) hsp__text_puts(text, name);
     switch (node->op) {
     case HSP__KERNEL_LINEAR:
-        hsp__text_puts(text, "linear");
+    case HSP__KERNEL_WAVE:
+    case HSP__KERNEL_INTERSECTION:
+    case HSP__KERNEL_PRECOMPUTED:
         return;
     case HSP__KERNEL_POLY:
-        hsp__text_printf(text, "poly(degree=%d, r=", (int)node->p);
-        print_number(text, node->q);
-        hsp__text_puts(text, ")");
-        return;
-    case HSP__KERNEL_RBF:
-        print_width(text, "rbf", node);
-        return;
-    case HSP__KERNEL_WAVE:
-        hsp__text_puts(text, "wave");
+        hsp__text_printf(text, "(degree=%d", (int)node->p);
+        print_number(text, ", r=", node->q, ")");
         return;
     case HSP__KERNEL_SIGMOID:
-        hsp__text_puts(text, "sigmoid(a=");
-        print_number(text, node->p);
-        hsp__text_puts(text, ", b=");
-        print_number(text, node->q);
-        hsp__text_puts(text, ")");
-        return;
-    case HSP__KERNEL_LAPLACE:
-        print_width(text, "laplace", node);
-        return;
-    case HSP__KERNEL_CHI2:
-        print_width(text, "chi2", node);
-        return;
-    case HSP__KERNEL_INTERSECTION:
-        hsp__text_puts(text, "intersection");
+        print_number(text, "(a=", node->p, "");
+        print_number(text, ", b=", node->q, ")");
         return;
     case HSP__KERNEL_CONST:
-        hsp__text_puts(text, "const(");
-        print_number(text, node->p);
-        hsp__text_puts(text, ")");
+        print_number(text, "(", node->p, ")");
         return;
-    case HSP__KERNEL_PRECOMPUTED:
-        hsp__text_puts(text, "precomputed");
+    case HSP__KERNEL_RBF:
+    case HSP__KERNEL_LAPLACE:
+    case HSP__KERNEL_CHI2:
+        if (node->rule == HSP__RULE_NUMBER)
+            print_number(text, "(c=", node->p, ")");
+        else
+            hsp__text_puts(text, node->rule == HSP__RULE_MEDIAN ? "(c=median)" : "(c=1/d)");
         return;
     case HSP__KERNEL_SUM:
-        print_pair(kernel, node, " + ", text);
-        return;
     case HSP__KERNEL_PRODUCT:
-        print_pair(kernel, node, "*", text);
-        return;
-    case HSP__KERNEL_POWER:
         hsp__text_puts(text, "(");
-        print_node(kernel, node->left, text);
-        hsp__text_printf(text, ")^%d", (int)node->p);
-        return;
-    case HSP__KERNEL_NORMALIZE:
-        hsp__text_puts(text, "normalize(");
-        print_node(kernel, node->left, text);
+        print_chain(kernel, node, text);
         hsp__text_puts(text, ")");
         return;
-    case HSP__KERNEL_RESCALE:
-        hsp__text_puts(text, "rescale(");
-        hsp__function_print(&kernel->functions[node->function], kernel->index_base, text);
-        hsp__text_puts(text, ", ");
+    default: /* one kernel inside */
+        hsp__text_puts(text, "(");
+        if (node->op == HSP__KERNEL_RESCALE) {
+            hsp__function_print(&kernel->functions[node->function], kernel->index_base, text);
+            hsp__text_puts(text, ", ");
+        }
+        if (node->op == HSP__KERNEL_COLS) print_space(kernel, node->left, text);
         print_node(kernel, node->left, text);
         hsp__text_puts(text, ")");
-        return;
-    case HSP__KERNEL_COLS:
-        print_space(kernel, node->left, text);
-        return;
+        if (node->op == HSP__KERNEL_POWER) hsp__text_printf(text, "^%d", (int)node->p);
     }
 }
 

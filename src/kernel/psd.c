@@ -198,37 +198,37 @@ static void psd_sort(uint64_t *order, uint64_t *spare, const double *vector, uin
 
 /* Rows ascending, zeros left out, the first sign positive. */
 static hsp_status psd_keep(const psd *all, const uint64_t *rows, uint64_t count, const double *z,
-                           hsp_error *err, hsp_kernel_verdict *verdict)
+                           hsp_error *err, hsp_kernel_report *report)
 {
     long double square;
-    verdict->witness_row = hsp__new(&all->ctx->allocator, count, sizeof *verdict->witness_row);
-    verdict->witness = hsp__new(&all->ctx->allocator, count, sizeof *verdict->witness);
-    if (!verdict->witness_row || !verdict->witness) return hsp__fail_memory(err);
-    verdict->witness_value = (double)psd_value(all, count, z, &square);
+    report->witness_row = hsp__new(&all->ctx->allocator, count, sizeof *report->witness_row);
+    report->witness = hsp__new(&all->ctx->allocator, count, sizeof *report->witness);
+    if (!report->witness_row || !report->witness) return hsp__fail_memory(err);
+    report->witness_value = (double)psd_value(all, count, z, &square);
     uint64_t kept = 0;
     for (uint64_t p = 0; p < count; p++) {
         const uint64_t row = rows ? rows[all->chosen[p]] : all->chosen[p];
         uint64_t place = kept;
         if (z[p] == 0) continue;
-        for (; place && verdict->witness_row[place - 1] > row; place--) {
-            verdict->witness_row[place] = verdict->witness_row[place - 1];
-            verdict->witness[place] = verdict->witness[place - 1];
+        for (; place && report->witness_row[place - 1] > row; place--) {
+            report->witness_row[place] = report->witness_row[place - 1];
+            report->witness[place] = report->witness[place - 1];
         }
-        verdict->witness_row[place] = row;
-        verdict->witness[place] = z[p];
+        report->witness_row[place] = row;
+        report->witness[place] = z[p];
         kept++;
     }
-    verdict->witness_count = kept;
-    const double sign = kept && verdict->witness[0] < 0 ? -1 : 1;
+    report->witness_count = kept;
+    const double sign = kept && report->witness[0] < 0 ? -1 : 1;
     for (uint64_t p = 0; p < kept; p++)
-        verdict->witness[p] *= sign;
+        report->witness[p] *= sign;
     return HSP_OK;
 }
 
 /* Of a matrix with an eigenvalue below the tolerance; `vector` is that one's. If not even all rows
  * make a witness, rounding explains the eigenvalue after all. */
 static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vector, hsp_error *err,
-                              hsp_kernel_verdict *verdict)
+                              hsp_kernel_report *report)
 {
     const hsp_allocator *memory = &all->ctx->allocator;
     const uint64_t n = all->gram->n;
@@ -251,10 +251,10 @@ static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vect
                 all->z[p] = vector[all->chosen[p] = p];
             found = psd_round(all, n, rounded);
         }
-        if (!status && found) status = psd_keep(all, rows, count, rounded, err, verdict);
+        if (!status && found) status = psd_keep(all, rows, count, rounded, err, report);
         if (found || count == n) break;
     }
-    verdict->semidefinite = !found;
+    report->semidefinite = !found;
     hsp__free(memory, all->order);
     hsp__free(memory, all->chosen);
     hsp__free(memory, all->z);
@@ -266,42 +266,42 @@ static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vect
 
 /* ---- The answer ----------------------------------------------------------------------------- */
 
-static void psd_judge(const hsp__gram *gram, hsp_kernel_verdict *verdict)
+static void psd_judge(const hsp__gram *gram, hsp_kernel_report *report)
 {
     const uint64_t n = gram->n;
-    double *values = verdict->eigenvalues;
+    double *values = report->eigenvalues;
     for (uint64_t k = 0; k < n / 2; k++) {
         const double low = values[k];
         values[k] = values[n - 1 - k], values[n - 1 - k] = low;
     }
     const double largest = n ? fmax(fabs(values[0]), fabs(values[n - 1])) : 0;
-    verdict->rows = n;
-    verdict->tolerance = (double)n * (gram->noise + DBL_EPSILON * largest);
-    verdict->semidefinite = n == 0 || values[n - 1] >= -verdict->tolerance;
-    while (verdict->rank < n && values[verdict->rank] > verdict->tolerance)
-        verdict->rank++;
+    report->rows = n;
+    report->tolerance = (double)n * (gram->noise + DBL_EPSILON * largest);
+    report->semidefinite = n == 0 || values[n - 1] >= -report->tolerance;
+    while (report->rank < n && values[report->rank] > report->tolerance)
+        report->rank++;
 }
 
 static hsp_status psd_run(hsp_context *ctx, const hsp__gram *gram, const uint64_t *rows,
-                          hsp_error *err, hsp_kernel_verdict *verdict)
+                          hsp_error *err, hsp_kernel_report *report)
 {
     const hsp_allocator *memory = &ctx->allocator;
     const uint64_t n = gram->n;
     double *work = hsp__new_raw(memory, n * n, sizeof *work);
     double *vector = hsp__new_raw(memory, n, sizeof *vector);
-    verdict->eigenvalues = hsp__new_raw(memory, n, sizeof *verdict->eigenvalues);
-    hsp_status status = work && vector && verdict->eigenvalues ? HSP_OK : hsp__fail_memory(err);
+    report->eigenvalues = hsp__new_raw(memory, n, sizeof *report->eigenvalues);
+    hsp_status status = work && vector && report->eigenvalues ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < n && !hsp__tick(ctx); i++)
         memcpy(work + i * n, gram->values + i * n, n * sizeof *work);
     if (!status) status = hsp__stop_status(ctx, err);
     if (!status) {
-        status = hsp__eigen_symmetric(ctx, n, work, err, verdict->eigenvalues, vector);
+        status = hsp__eigen_symmetric(ctx, n, work, err, report->eigenvalues, vector);
     }
     hsp__free(memory, work);
-    if (!status) psd_judge(gram, verdict);
-    if (!status && !verdict->semidefinite) {
-        psd all = {.ctx = ctx, .gram = gram, .tolerance = verdict->tolerance};
-        status = psd_witness(&all, rows, vector, err, verdict);
+    if (!status) psd_judge(gram, report);
+    if (!status && !report->semidefinite) {
+        psd all = {.ctx = ctx, .gram = gram, .tolerance = report->tolerance};
+        status = psd_witness(&all, rows, vector, err, report);
     }
     hsp__free(memory, vector);
     return status;
@@ -309,30 +309,30 @@ static hsp_status psd_run(hsp_context *ctx, const hsp__gram *gram, const uint64_
 
 hsp_status hsp_kernel_check(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
                             const uint64_t *rows, uint64_t count, hsp_error *err,
-                            hsp_kernel_verdict **out)
+                            hsp_kernel_report **out)
 {
     HSP__NEED(err, ctx, kernel, data, out);
     hsp__gram gram = {0};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    hsp_kernel_verdict *verdict = hsp__owned_new(&ctx->allocator, 1, sizeof *verdict);
-    if (!verdict) return hsp__fail_memory(err);
+    hsp_kernel_report *report = hsp__owned_new(&ctx->allocator, 1, sizeof *report);
+    if (!report) return hsp__fail_memory(err);
     hsp_status status = hsp__gram_new(&own, kernel, data, rows, count, err, &gram);
-    if (!status) status = psd_run(&own, &gram, rows, err, verdict);
+    if (!status) status = psd_run(&own, &gram, rows, err, report);
     hsp__gram_free(ctx, &gram);
     if (status)
-        hsp_kernel_verdict_free(verdict);
+        hsp_kernel_report_free(report);
     else
-        *out = verdict;
+        *out = report;
     return status;
 }
 
-void hsp_kernel_verdict_free(hsp_kernel_verdict *verdict)
+void hsp_kernel_report_free(hsp_kernel_report *report)
 {
-    if (!verdict) return;
-    const hsp_allocator memory = *hsp__owned_memory(verdict);
-    hsp__free(&memory, verdict->eigenvalues);
-    hsp__free(&memory, verdict->witness_row);
-    hsp__free(&memory, verdict->witness);
-    hsp__owned_free(verdict);
+    if (!report) return;
+    const hsp_allocator memory = *hsp__owned_memory(report);
+    hsp__free(&memory, report->eigenvalues);
+    hsp__free(&memory, report->witness_row);
+    hsp__free(&memory, report->witness);
+    hsp__owned_free(report);
 }

@@ -1,4 +1,4 @@
-/* What checking a kernel reports: the fields of hsp_kernel_verdict and hsp_factor. */
+/* What checking a kernel reports: the fields of hsp_kernel_report and hsp_factor. */
 #include <math.h>
 
 #include "halfspace_all.h"
@@ -14,12 +14,12 @@ typedef struct psd_fields_entry {
 } psd_fields_entry;
 
 /* The eigenvalue at a share q / 4 of the order, from the smallest; 0 without rows. */
-static double psd_fields_quantile(const hsp_kernel_verdict *found, uint64_t q)
+static double psd_fields_quantile(const hsp_kernel_report *found, uint64_t q)
 {
     return found->rows ? found->eigenvalues[(found->rows - 1) - (found->rows - 1) * q / 4] : 0;
 }
 
-static double psd_fields_sum(const hsp_kernel_verdict *found)
+static double psd_fields_sum(const hsp_kernel_report *found)
 {
     double sum = 0;
     for (uint64_t k = 0; k < found->rows; k++)
@@ -28,7 +28,7 @@ static double psd_fields_sum(const hsp_kernel_verdict *found)
 }
 
 /* How many of the largest eigenvalues make up this share of the sum of the positive ones. */
-static uint64_t psd_fields_share(const hsp_kernel_verdict *found, double share)
+static uint64_t psd_fields_share(const hsp_kernel_report *found, double share)
 {
     double sum = 0, part = 0;
     uint64_t count = 0;
@@ -41,7 +41,7 @@ static uint64_t psd_fields_share(const hsp_kernel_verdict *found, double share)
 
 static const void *psd_fields_entry_at(const void *record, size_t i, void *room)
 {
-    const hsp_kernel_verdict *found = record;
+    const hsp_kernel_report *found = record;
     if (i >= found->witness_count) return NULL;
     *(psd_fields_entry *)room = (psd_fields_entry){found->witness_row[i] + 1, found->witness[i]};
     return room;
@@ -49,26 +49,25 @@ static const void *psd_fields_entry_at(const void *record, size_t i, void *room)
 
 static const void *psd_fields_quantile_at(const void *record, size_t i, void *room)
 {
-    const hsp_kernel_verdict *found = record;
+    const hsp_kernel_report *found = record;
     *(double *)room = psd_fields_quantile(found, i);
     return i < 5 && found->rows ? room : NULL;
 }
 
-GETTER(psd_fields_row, hsp_kernel_verdict, found,
+GETTER(psd_fields_row, hsp_kernel_report, found,
        i < found->witness_count ? (*(uint64_t *)room = found->witness_row[i] + 1, room) : NULL)
-GETTER(psd_fields_z, hsp_kernel_verdict, found,
-       i < found->witness_count ? &found->witness[i] : NULL)
-GETTER(psd_fields_leading, hsp_kernel_verdict, found,
+GETTER(psd_fields_z, hsp_kernel_report, found, i < found->witness_count ? &found->witness[i] : NULL)
+GETTER(psd_fields_leading, hsp_kernel_report, found,
        i < PSD_FIELDS_LEADING && i < found->rows ? &found->eigenvalues[i] : NULL)
-GETTER(psd_fields_yes, hsp_kernel_verdict, found, found->semidefinite ? "" : NULL)
-GETTER(psd_fields_witness, hsp_kernel_verdict, found, found->semidefinite ? NULL : found)
-GETTER_NEW(psd_fields_smallest, hsp_kernel_verdict, found, double, psd_fields_quantile(found, 0))
-GETTER_NEW(psd_fields_largest, hsp_kernel_verdict, found, double, psd_fields_quantile(found, 4))
-GETTER_NEW(psd_fields_trace, hsp_kernel_verdict, found, double, psd_fields_sum(found))
-GETTER_NEW(psd_fields_half, hsp_kernel_verdict, found, uint64_t, psd_fields_share(found, 0.5))
-GETTER_NEW(psd_fields_most, hsp_kernel_verdict, found, uint64_t, psd_fields_share(found, 0.99))
+GETTER(psd_fields_yes, hsp_kernel_report, found, found->semidefinite ? "" : NULL)
+GETTER(psd_fields_witness, hsp_kernel_report, found, found->semidefinite ? NULL : found)
+GETTER_NEW(psd_fields_smallest, hsp_kernel_report, found, double, psd_fields_quantile(found, 0))
+GETTER_NEW(psd_fields_largest, hsp_kernel_report, found, double, psd_fields_quantile(found, 4))
+GETTER_NEW(psd_fields_trace, hsp_kernel_report, found, double, psd_fields_sum(found))
+GETTER_NEW(psd_fields_half, hsp_kernel_report, found, uint64_t, psd_fields_share(found, 0.5))
+GETTER_NEW(psd_fields_most, hsp_kernel_report, found, uint64_t, psd_fields_share(found, 0.99))
 
-FIELDS(psd_fields_witness_fields, hsp_kernel_verdict,
+FIELDS(psd_fields_witness_fields, hsp_kernel_report,
        FIELD_GET(LIST, "rows", NULL, psd_fields_row, "row numbers, from 1", .of = hsp_field_counts),
        FIELD_GET(LIST, "z", NULL, psd_fields_z, "z at these rows", .of = hsp_field_reals),
        FIELD(REAL, "value", NULL, witness_value, "z'Kz, below 0"))
@@ -77,7 +76,7 @@ FIELDS(psd_fields_entry_fields, psd_fields_entry,
        FIELD(COUNT, NULL, "", row, NULL, .text = "row {}"), FIELD(REAL, NULL, "", z, NULL))
 
 PUBLIC_FIELDS(
-    hsp_kernel_check_fields, hsp_kernel_verdict,
+    hsp_kernel_check_fields, hsp_kernel_report,
     FIELD_GET(TEXT, ".semidefinite", NULL, psd_fields_yes, NULL),
     FIELD(REAL, ".value", NULL, witness_value, NULL),
     FIELD(COUNT, "checked_rows", NULL, rows, "rows of the Gram matrix", .unit = "rows"),

@@ -106,12 +106,12 @@ static hsp_status prove_kernel_choose(prove_kernel_state *m, double share, hsp_e
 static hsp_status prove_kernel_try(prove_kernel_state *m, hsp_error *err, int *made)
 {
     hsp__text *text = &m->prove->claims;
-    hsp_kernel_verdict *verdict = NULL;
+    hsp_kernel_report *verdict = NULL;
     double most = DBL_MIN; /* a factor's diagonal is above 0 */
     HSP__TRY(hsp_kernel_check(m->prove->ctx, m->of, m->data, m->row, m->count, err, &verdict));
     const double largest = verdict->rows ? verdict->eigenvalues[0] : 0;
     const double least = verdict->rows ? verdict->eigenvalues[verdict->rows - 1] : 0;
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     if (!(least > PROVE_KERNEL_LEAST * largest) || m->count < 2) return HSP_OK;
     HSP__TRY(prove_kernel_fill(m, err));
     if (!prove_kernel_cholesky(m->gram, m->count, least / 2)) return HSP_OK;
@@ -139,7 +139,7 @@ static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_
 {
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
-    hsp_kernel_verdict *verdict = NULL;
+    hsp_kernel_report *verdict = NULL;
     m->data = prove->data.moved ? prove->data.moved : prove->data.data;
     m->count = n < PROVE_KERNEL_ROWS ? n : PROVE_KERNEL_ROWS;
     m->row = hsp__scratch_new(&prove->scratch, m->count, sizeof *m->row);
@@ -160,7 +160,7 @@ static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_
         hsp__claim_list(&prove->claims, "\nz", verdict->witness_row, verdict->witness,
                         verdict->witness_count, hsp__claim_short);
     }
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     if (!psd) return hsp__prove_end(prove, err, "kernel");
     if (hsp__prove_kernel_exact(m->of)) {
         if (m->count > PROVE_KERNEL_EXACT) m->count = PROVE_KERNEL_EXACT;

@@ -84,7 +84,7 @@ typedef struct alloc_scene {
     hsp_model *out_model;
     hsp_kernel *kernel; /* of the data, fitted */
     hsp_kernel *out_kernel;
-    hsp_kernel_verdict *out_verdict;
+    hsp_kernel_report *out_verdict;
 } alloc_scene;
 
 static char alloc_untouched; /* where outputs point before a call */
@@ -154,7 +154,7 @@ static void alloc_free_outputs(alloc_scene *s)
     if (s->out_validation != nothing) hsp_validation_free(s->out_validation);
     if (s->out_tuning != nothing) hsp_tuning_free(s->out_tuning);
     if (s->out_kernel != nothing) hsp_kernel_free(s->out_kernel);
-    if (s->out_verdict != nothing) hsp_kernel_verdict_free(s->out_verdict);
+    if (s->out_verdict != nothing) hsp_kernel_report_free(s->out_verdict);
     if (s->out_model != nothing) hsp_model_free(s->out_model);
     alloc_reset_outputs(s);
 }

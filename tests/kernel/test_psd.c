@@ -138,11 +138,11 @@ static void test_threads_change_nothing(void)
 
 /* ---- Verdicts ---- */
 
-static hsp_kernel_verdict *check(const char *text, hsp_data *data, const uint64_t *rows,
-                                 uint64_t count)
+static hsp_kernel_report *check(const char *text, hsp_data *data, const uint64_t *rows,
+                                uint64_t count)
 {
     hsp_kernel *kernel = NULL;
-    hsp_kernel_verdict *verdict = NULL;
+    hsp_kernel_report *verdict = NULL;
     hsp_error err = {0};
     const hsp_view *view = NULL;
     char line[512];
@@ -188,7 +188,7 @@ static void test_closed_expressions_are_kernels(void)
         fill();
         closed(text, sizeof text, 3);
         hsp_data *data = data_of(points, ROWS, COLS);
-        hsp_kernel_verdict *verdict = check(text, data, NULL, 0);
+        hsp_kernel_report *verdict = check(text, data, NULL, 0);
         if (verdict) {
             const double *v = verdict->eigenvalues;
             CHECK(verdict->rows == ROWS);
@@ -198,7 +198,7 @@ static void test_closed_expressions_are_kernels(void)
             CHECK(verdict->rank >= 1 && verdict->rank <= ROWS);
             CHECK(v[ROWS - 1] >= -verdict->tolerance);
         }
-        hsp_kernel_verdict_free(verdict);
+        hsp_kernel_report_free(verdict);
         hsp_data_free(data);
     }
 }
@@ -256,7 +256,7 @@ static void test_witnesses_are_true(void)
     for (size_t k = 0; k < sizeof fouls / sizeof *fouls; k++) {
         fill();
         hsp_data *data = data_of(points, ROWS, COLS);
-        hsp_kernel_verdict *verdict = check(fouls[k].text, data, NULL, 0);
+        hsp_kernel_report *verdict = check(fouls[k].text, data, NULL, 0);
         long double sum = 0;
         CHECK_NOTE(verdict && !verdict->semidefinite, "%s", fouls[k].text);
         if (!verdict) continue;
@@ -274,7 +274,7 @@ static void test_witnesses_are_true(void)
         }
         CHECK_NOTE(sum < 0, "%s", fouls[k].text);
         CHECK(fabsl(sum - verdict->witness_value) <= 1e-10L * (1 + fabsl(sum)));
-        hsp_kernel_verdict_free(verdict);
+        hsp_kernel_report_free(verdict);
         hsp_data_free(data);
     }
 }
@@ -289,13 +289,13 @@ static void test_a_witness_of_all_rows(void)
         for (size_t j = 0; j < N; j++)
             gram[i * N + j] = (i == j) - 1.001 / N;
     hsp_data *data = data_of(gram, N, N);
-    hsp_kernel_verdict *verdict = check("precomputed", data, NULL, 0);
+    hsp_kernel_report *verdict = check("precomputed", data, NULL, 0);
     CHECK(verdict && !verdict->semidefinite && verdict->witness_count == N);
     if (verdict) CHECK(fabs(verdict->eigenvalues[N - 1] + 0.001) <= 1e-13);
     if (verdict)
         for (size_t p = 0; p < N; p++)
             CHECK(verdict->witness[p] == 1);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
 }
 
@@ -305,33 +305,33 @@ static void test_few_rows(void)
 {
     static const double one[] = {0, 0}, two[] = {1, 2, 1, 2}, far[] = {0, 0, 1e3, 0};
     hsp_data *data = data_of(one, 1, 2);
-    hsp_kernel_verdict *verdict = check("linear", data, NULL, 0);
+    hsp_kernel_report *verdict = check("linear", data, NULL, 0);
     CHECK(verdict && verdict->semidefinite && verdict->rank == 0 && verdict->eigenvalues[0] == 0);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     verdict = check("const(-1)", data, NULL, 0);
     CHECK(verdict && !verdict->semidefinite && verdict->witness_count == 1);
     if (verdict) CHECK(verdict->witness[0] == 1 && verdict->witness_value == -1);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
     data = data_of(two, 2, 2); /* the same point twice */
     verdict = check("rbf(1) + linear", data, NULL, 0);
     CHECK(verdict && verdict->semidefinite && verdict->rank == 1);
     if (verdict) CHECK(fabs(verdict->eigenvalues[0] - 12) <= 1e-14);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
     data = data_of(far, 2, 2);
     verdict = check("rbf(1)", data, NULL, 0);
     CHECK(verdict && verdict->semidefinite && verdict->rank == 2);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
 }
 
 static void test_no_rows(void)
 {
     hsp_data *data = data_of(points, 0, COLS);
-    hsp_kernel_verdict *verdict = check("linear", data, NULL, 0);
+    hsp_kernel_report *verdict = check("linear", data, NULL, 0);
     CHECK(verdict && verdict->rows == 0 && verdict->semidefinite && verdict->rank == 0);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
 }
 
@@ -340,9 +340,9 @@ static void test_duplicate_rows(void)
     fill();
     memcpy(points + (size_t)(ROWS / 2) * COLS, points, sizeof points / 2);
     hsp_data *data = data_of(points, ROWS, COLS);
-    hsp_kernel_verdict *verdict = check("laplace(0.7)", data, NULL, 0);
+    hsp_kernel_report *verdict = check("laplace(0.7)", data, NULL, 0);
     CHECK(verdict && verdict->semidefinite && verdict->rank == ROWS / 2);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     hsp_data_free(data);
 }
 
@@ -352,10 +352,10 @@ static void test_some_rows(void)
     uint64_t sample[20];
     fill();
     hsp_data *data = data_of(points, ROWS, COLS);
-    hsp_kernel_verdict *verdict = check("-1*rbf(1)", data, rows, 3);
+    hsp_kernel_report *verdict = check("-1*rbf(1)", data, rows, 3);
     CHECK(verdict && verdict->rows == 3 && !verdict->semidefinite);
     if (verdict) CHECK(verdict->witness_count == 1 && verdict->witness_row[0] == 3);
-    hsp_kernel_verdict_free(verdict);
+    hsp_kernel_report_free(verdict);
     CHECK(hsp_data_sample(data, 20, 7, NULL, sample) == HSP_OK);
     for (size_t k = 1; k < 20; k++)
         CHECK(sample[k] > sample[k - 1] && sample[k] < ROWS);
@@ -368,7 +368,7 @@ static void test_some_rows(void)
 static void refused(const char *text, const double *rows, uint64_t n, uint64_t d, const char *part)
 {
     hsp_kernel *kernel = NULL;
-    hsp_kernel_verdict *verdict = NULL;
+    hsp_kernel_report *verdict = NULL;
     hsp_error err = {0};
     hsp_data *data = data_of(rows, n, d);
     CHECK(hsp_kernel_parse(ctx, text, 1, 1, NULL, &kernel) == HSP_OK);
