@@ -52,47 +52,34 @@ static void cholesky_rows(void *user, uint64_t part)
     }
 }
 
-static uint64_t cholesky_largest(const cholesky_state *all)
-{
-    uint64_t best = 0;
-    for (uint64_t i = 1; i < all->gram->n; i++)
-        if (all->left[i] > all->left[best]) best = i;
-    return best;
-}
-
-static hsp_status cholesky_columns(cholesky_state *all, double tolerance, hsp_error *err)
-{
-    const uint64_t n = all->gram->n;
-    hsp__cholesky *made = &all->made;
-    hsp_status status = HSP_OK;
-    for (uint64_t i = 0; i < n; i++)
-        all->left[i] = fmax(all->gram->values[i * n + i], 0);
-    for (; !status && made->rank < n; made->rank++) {
-        const uint64_t p = all->pivot = cholesky_largest(all);
-        if (!(all->left[p] > tolerance)) break;
-        made->b[p * n + made->rank] = sqrt(all->left[p]);
-        made->pivots[made->rank] = p;
-        all->left[p] = -1;
-        all->parts = hsp__parts(n, (made->rank + 1) * sizeof(double));
-        hsp__tasks_run(all->ctx, all->parts, cholesky_rows, all);
-        if (made->rank % 64 == 0)
-            status = hsp__progress(all->ctx, "factoring the kernel matrix", "columns", made->rank,
-                                   n, err);
-    }
-    return status;
-}
-
 hsp_status hsp__cholesky_new(hsp_context *ctx, const hsp__gram *gram, double tolerance,
                              hsp_error *err, hsp__cholesky *out)
 {
     const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = gram->n;
     cholesky_state all = {.ctx = ctx, .gram = gram};
-    all.made.b = hsp__new(memory, gram->n * gram->n, sizeof *all.made.b);
-    all.made.pivots = hsp__new(memory, gram->n, sizeof *all.made.pivots);
-    all.left = hsp__new_raw(memory, gram->n, sizeof *all.left);
+    hsp__cholesky *made = &all.made;
+    all.made.b = hsp__new(memory, n * n, sizeof *made->b);
+    all.made.pivots = hsp__new(memory, n, sizeof *made->pivots);
+    all.left = hsp__new_raw(memory, n, sizeof *all.left);
     hsp_status status = all.made.b && all.made.pivots && all.left ? HSP_OK : hsp__fail_memory(err);
-    if (!status) status = cholesky_columns(&all, tolerance, err);
-    assert(all.made.rank <= gram->n);
+    for (uint64_t i = 0; !status && i < n; i++)
+        all.left[i] = fmax(gram->values[i * n + i], 0);
+    for (; !status && made->rank < n; made->rank++) {
+        uint64_t p = 0;
+        for (uint64_t i = 1; i < n; i++)
+            if (all.left[i] > all.left[p]) p = i;
+        if (!(all.left[p] > tolerance)) break;
+        all.pivot = made->pivots[made->rank] = p;
+        made->b[p * n + made->rank] = sqrt(all.left[p]);
+        all.left[p] = -1;
+        all.parts = hsp__parts(n, (made->rank + 1) * sizeof(double));
+        hsp__tasks_run(ctx, all.parts, cholesky_rows, &all);
+        if (made->rank % 64 == 0)
+            status =
+                hsp__progress(ctx, "factoring the kernel matrix", "columns", made->rank, n, err);
+    }
+    assert(made->rank <= n);
     hsp__free(memory, all.left);
     if (status)
         hsp__cholesky_free(ctx, &all.made);

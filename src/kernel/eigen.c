@@ -47,23 +47,6 @@ typedef struct eigen {
 
 /* ---- To tridiagonal form --------------------------------------------------------------------- */
 
-/* The reflector of step k from row k; its v stays there. */
-static void eigen_reflect(eigen *all, uint64_t k)
-{
-    const hsp__vec_table *vec = hsp__vec();
-    const uint64_t left = all->n - k - 1;
-    double *x = all->a + k * all->n + k + 1;
-    assert(k < all->n && left > 0);
-    const double size = sqrt(vec->sqnorm_f64(x, left)), first = x[0];
-    all->beta[k] = 0;
-    all->e[k] = first;
-    if (left == 1 || !(size > 0)) return;
-    all->e[k] = first > 0 ? -size : size;
-    x[0] = first - all->e[k]; /* no cancellation: they differ in sign */
-    all->beta[k] = 1 / (size * (size + fabs(first)));
-    assert(all->beta[k] > 0 && size >= fabs(first) * (1 - 4 * DBL_EPSILON));
-}
-
 /* Some rows of the rest: the update that was put off, then the product with the new v. */
 static void eigen_rows(void *user, uint64_t part)
 {
@@ -94,17 +77,26 @@ static void eigen_step(eigen *all, uint64_t k)
     }
     all->d[k] = row[k];
     if (!left) return;
-    eigen_reflect(all, k);
+    /* the reflector, whose v stays in this row */
+    double *x = row + k + 1;
+    const double size = sqrt(vec->sqnorm_f64(x, left)), first = x[0];
+    all->beta[k] = 0;
+    all->e[k] = first;
+    if (left > 1 && size > 0) {
+        all->e[k] = first > 0 ? -size : size;
+        x[0] = first - all->e[k]; /* no cancellation: they differ in sign */
+        all->beta[k] = 1 / (size * (size + fabs(first)));
+        assert(all->beta[k] > 0 && size >= fabs(first) * (1 - 4 * DBL_EPSILON));
+    }
     all->step = k;
     all->parts = hsp__parts(left, left * sizeof(double));
     hsp__tasks_run(all->ctx, all->parts, eigen_rows, all);
-    const double *v = row + k + 1;
     double *w = all->w + k + 1;
-    memcpy(all->v + k + 1, v, left * sizeof *v);
+    memcpy(all->v + k + 1, x, left * sizeof *x);
     memcpy(w, all->p + k + 1, left * sizeof *w);
-    if (all->beta[k] == 0) memset(all->v + k + 1, 0, left * sizeof *v);
+    if (all->beta[k] == 0) memset(all->v + k + 1, 0, left * sizeof *x);
     vec->scale_f64(all->beta[k], w, left);
-    vec->axpy_f64(-all->beta[k] / 2 * vec->dot_f64(w, v, left), v, w, left);
+    vec->axpy_f64(-all->beta[k] / 2 * vec->dot_f64(w, x, left), x, w, left);
 }
 
 /* ---- The values of T ------------------------------------------------------------------------- */
@@ -205,24 +197,6 @@ static void eigen_eliminate(const eigen *all, double value, eigen_row *rows)
     rows[n - 1] = (eigen_row){fabs(at) < least ? least : at, 0, 0, 0, 0};
 }
 
-static void eigen_solve(const eigen *all, const eigen_row *rows, double *x)
-{
-    const uint64_t n = all->n;
-    for (uint64_t k = 0; k + 1 < n; k++) {
-        if (rows[k].swapped) {
-            const double upper = x[k];
-            x[k] = x[k + 1], x[k + 1] = upper;
-        }
-        x[k + 1] -= rows[k].factor * x[k];
-    }
-    for (uint64_t k = n; k-- > 0;) {
-        double sum = x[k];
-        if (k + 1 < n) sum -= rows[k].next * x[k + 1];
-        if (k + 2 < n) sum -= rows[k].second * x[k + 2];
-        x[k] = sum / rows[k].at;
-    }
-}
-
 static void eigen_unit(double *x, uint64_t n)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -241,7 +215,17 @@ static void eigen_vector(const eigen *all, double value, eigen_row *rows, double
         x[k] = 1 + (double)(k * 7919 % 101) / 101; /* orthogonal to nothing in particular */
     eigen_unit(x, n);
     for (int round = 0; round < EIGEN_ROUNDS; round++) {
-        eigen_solve(all, rows, x);
+        for (uint64_t k = 0; k + 1 < n; k++) {
+            const double upper = x[k];
+            if (rows[k].swapped) x[k] = x[k + 1], x[k + 1] = upper;
+            x[k + 1] -= rows[k].factor * x[k];
+        }
+        for (uint64_t k = n; k-- > 0;) {
+            double sum = x[k];
+            if (k + 1 < n) sum -= rows[k].next * x[k + 1];
+            if (k + 2 < n) sum -= rows[k].second * x[k + 2];
+            x[k] = sum / rows[k].at;
+        }
         eigen_unit(x, n);
     }
     for (uint64_t k = n - 1; k-- > 0 && !hsp__tick(all->ctx);) {

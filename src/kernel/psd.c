@@ -11,12 +11,12 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "kernel/eigen.h"
 #include "kernel/gram.h"
@@ -29,9 +29,7 @@ typedef struct psd {
     double tolerance;
     uint64_t *order;  /* n: rows, those that the eigenvector has the most of first */
     uint64_t *chosen; /* n: rows of the witness that is tried */
-    double *part;     /* n * n at most: their matrix */
     double *z, *values;
-    uint64_t part_room;
 } psd;
 
 static double psd_at(const psd *all, uint64_t i, uint64_t j)
@@ -82,28 +80,23 @@ static int psd_round(const psd *all, uint64_t count, double *rounded)
 }
 
 /* The best z over chosen[0..count): the eigenvector of their own matrix. */
-static hsp_status psd_try(psd *all, uint64_t count, hsp_error *err, double *rounded, int *found)
+static hsp_status psd_try(const psd *all, uint64_t count, hsp_error *err, double *rounded,
+                          int *found)
 {
     const hsp_allocator *memory = &all->ctx->allocator;
-    *found = 0;
     assert(count > 0 && count <= all->gram->n);
-    if (!hsp__reserve(memory, (void **)&all->part, &all->part_room, count * count,
-                      sizeof *all->part))
-        return hsp__fail_memory(err);
+    double *part = hsp__new_raw(memory, count * count, sizeof *part);
+    if (!part) return hsp__fail_memory(err);
     for (uint64_t p = 0; p < count; p++)
         for (uint64_t q = 0; q < count; q++)
-            all->part[p * count + q] = psd_at(all, all->chosen[p], all->chosen[q]);
-    hsp_status status = hsp__eigen_symmetric(all->ctx, count, all->part, err, all->values, all->z);
+            part[p * count + q] = psd_at(all, all->chosen[p], all->chosen[q]);
+    hsp_status status = hsp__eigen_symmetric(all->ctx, count, part, err, all->values, all->z);
+    hsp__free(memory, part);
     if (!status) *found = psd_round(all, count, rounded);
     return status;
 }
 
 /* ---- Which rows ------------------------------------------------------------------------------ */
-
-static double psd_smallest_of_two(double a, double b, double c)
-{
-    return (a + c) / 2 - hypot((a - c) / 2, b);
-}
 
 /* The smallest eigenvalue of three rows, by Newton from below on the characteristic polynomial:
  * all its roots are real, so from the left it walks up to the first one. */
@@ -124,31 +117,23 @@ static double psd_smallest_of_three(const psd *all, const uint64_t *r)
     return x;
 }
 
-static void psd_best_one(psd *all)
+/* Of one, two and three rows the best; of more, those that the eigenvector has the most of. */
+static void psd_choose(psd *all, uint64_t count)
 {
-    all->chosen[0] = 0;
-    for (uint64_t i = 1; i < all->gram->n; i++)
-        if (psd_at(all, i, i) < psd_at(all, all->chosen[0], all->chosen[0])) all->chosen[0] = i;
-}
-
-static void psd_best_two(psd *all)
-{
+    const uint64_t n = all->gram->n, few = n < PSD_TRIPLES ? n : PSD_TRIPLES;
     double best = HUGE_VAL;
-    for (uint64_t i = 0; i < all->gram->n; i++)
+    memcpy(all->chosen, all->order, count * sizeof *all->chosen);
+    for (uint64_t i = 0; i < n && count == 1; i++)
+        if (psd_at(all, i, i) < best) best = psd_at(all, all->chosen[0] = i, i);
+    for (uint64_t i = 0; i < n && count == 2; i++)
         for (uint64_t j = 0; j < i; j++) {
-            const double low =
-                psd_smallest_of_two(psd_at(all, i, i), psd_at(all, i, j), psd_at(all, j, j));
+            const double a = psd_at(all, i, i), b = psd_at(all, i, j), c = psd_at(all, j, j);
+            const double low = (a + c) / 2 - hypot((a - c) / 2, b);
             if (!(low < best)) continue;
             best = low;
             all->chosen[0] = j, all->chosen[1] = i;
         }
-}
-
-static void psd_best_three(psd *all)
-{
-    const uint64_t n = all->gram->n < PSD_TRIPLES ? all->gram->n : PSD_TRIPLES;
-    double best = HUGE_VAL;
-    for (uint64_t i = 2; i < n; i++)
+    for (uint64_t i = 2; i < few && count == 3; i++)
         for (uint64_t j = 1; j < i; j++)
             for (uint64_t k = 0; k < j; k++) {
                 const uint64_t rows[] = {all->order[i], all->order[j], all->order[k]};
@@ -157,22 +142,6 @@ static void psd_best_three(psd *all)
                 best = low;
                 memcpy(all->chosen, rows, sizeof rows);
             }
-}
-
-static void psd_choose(psd *all, uint64_t count)
-{
-    if (count == 1) psd_best_one(all);
-    if (count == 2) psd_best_two(all);
-    if (count == 3) psd_best_three(all);
-    if (count > 3) memcpy(all->chosen, all->order, count * sizeof *all->chosen);
-}
-
-/* 1, 2, 3, 4, 6, 8, 12, 16, 24 ... n. */
-static uint64_t psd_more(uint64_t count, uint64_t n)
-{
-    uint64_t next = count < 4 ? count + 1 : count + count / 2;
-    if (count >= 4 && (count & (count - 1))) next = count / 3 * 4;
-    return next < n ? next : n;
 }
 
 /* ---- The witness ----------------------------------------------------------------------------- */
@@ -230,19 +199,17 @@ static hsp_status psd_keep(const psd *all, const uint64_t *rows, uint64_t count,
 static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vector, hsp_error *err,
                               hsp_kernel_report *report)
 {
-    const hsp_allocator *memory = &all->ctx->allocator;
     const uint64_t n = all->gram->n;
-    hsp_status status = HSP_OK;
+    hsp__scratch memory = {.memory = &all->ctx->allocator};
     int found = 0;
-    all->order = hsp__new_raw(memory, n, sizeof *all->order);
-    all->chosen = hsp__new_raw(memory, n, sizeof *all->chosen);
-    all->z = hsp__new_raw(memory, n, sizeof *all->z);
-    all->values = hsp__new_raw(memory, n, sizeof *all->values);
-    double *rounded = hsp__new_raw(memory, n, sizeof *rounded);
-    if (!all->order || !all->chosen || !all->z || !all->values || !rounded)
-        status = hsp__fail_memory(err);
+    all->order = hsp__scratch_raw(&memory, n, sizeof *all->order);
+    all->chosen = hsp__scratch_raw(&memory, n, sizeof *all->chosen);
+    all->z = hsp__scratch_raw(&memory, n, sizeof *all->z);
+    all->values = hsp__scratch_raw(&memory, n, sizeof *all->values);
+    double *rounded = hsp__scratch_raw(&memory, n, sizeof *rounded);
+    hsp_status status = memory.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) psd_sort(all->order, all->chosen, vector, n);
-    for (uint64_t count = 1; !status; count = psd_more(count, n)) {
+    for (uint64_t count = 1; !status && !found;) {
         psd_choose(all, count);
         if (count < n) {
             status = psd_try(all, count, err, rounded, &found);
@@ -251,59 +218,52 @@ static hsp_status psd_witness(psd *all, const uint64_t *rows, const double *vect
                 all->z[p] = vector[all->chosen[p] = p];
             found = psd_round(all, n, rounded);
         }
-        if (!status && found) status = psd_keep(all, rows, count, rounded, err, report);
-        if (found || count == n) break;
+        if (found) status = psd_keep(all, rows, count, rounded, err, report);
+        if (count == n) break;
+        /* 1, 2, 3, 4, 6, 8, 12, 16, 24 ... n */
+        const int power_of_two = (count & (count - 1)) == 0;
+        const uint64_t next = count < 4      ? count + 1
+                              : power_of_two ? count + count / 2
+                                             : count / 3 * 4;
+        count = next < n ? next : n;
     }
     report->semidefinite = !found;
-    hsp__free(memory, all->order);
-    hsp__free(memory, all->chosen);
-    hsp__free(memory, all->z);
-    hsp__free(memory, all->values);
-    hsp__free(memory, all->part);
-    hsp__free(memory, rounded);
+    hsp__scratch_free(&memory);
     return status;
 }
 
 /* ---- The answer ----------------------------------------------------------------------------- */
 
-static void psd_judge(const hsp__gram *gram, hsp_kernel_report *report)
-{
-    const uint64_t n = gram->n;
-    double *values = report->eigenvalues;
-    for (uint64_t k = 0; k < n / 2; k++) {
-        const double low = values[k];
-        values[k] = values[n - 1 - k], values[n - 1 - k] = low;
-    }
-    const double largest = n ? fmax(fabs(values[0]), fabs(values[n - 1])) : 0;
-    report->rows = n;
-    report->tolerance = (double)n * (gram->noise + DBL_EPSILON * largest);
-    report->semidefinite = n == 0 || values[n - 1] >= -report->tolerance;
-    while (report->rank < n && values[report->rank] > report->tolerance)
-        report->rank++;
-}
-
 static hsp_status psd_run(hsp_context *ctx, const hsp__gram *gram, const uint64_t *rows,
                           hsp_error *err, hsp_kernel_report *report)
 {
-    const hsp_allocator *memory = &ctx->allocator;
+    hsp__scratch memory = {.memory = &ctx->allocator};
     const uint64_t n = gram->n;
-    double *work = hsp__new_raw(memory, n * n, sizeof *work);
-    double *vector = hsp__new_raw(memory, n, sizeof *vector);
-    report->eigenvalues = hsp__new_raw(memory, n, sizeof *report->eigenvalues);
-    hsp_status status = work && vector && report->eigenvalues ? HSP_OK : hsp__fail_memory(err);
+    double *work = hsp__scratch_raw(&memory, n * n, sizeof *work);
+    double *vector = hsp__scratch_raw(&memory, n, sizeof *vector);
+    double *values = report->eigenvalues = hsp__new_raw(&ctx->allocator, n, sizeof *values);
+    hsp_status status = memory.failed || !values ? hsp__fail_memory(err) : HSP_OK;
     for (uint64_t i = 0; !status && i < n && !hsp__tick(ctx); i++)
         memcpy(work + i * n, gram->values + i * n, n * sizeof *work);
     if (!status) status = hsp__stop_status(ctx, err);
-    if (!status) {
-        status = hsp__eigen_symmetric(ctx, n, work, err, report->eigenvalues, vector);
+    if (!status) status = hsp__eigen_symmetric(ctx, n, work, err, values, vector);
+    for (uint64_t k = 0; !status && k < n / 2; k++) {
+        const double low = values[k];
+        values[k] = values[n - 1 - k], values[n - 1 - k] = low;
     }
-    hsp__free(memory, work);
-    if (!status) psd_judge(gram, report);
+    if (!status) {
+        const double largest = n ? fmax(fabs(values[0]), fabs(values[n - 1])) : 0;
+        report->rows = n;
+        report->tolerance = (double)n * (gram->noise + DBL_EPSILON * largest);
+        report->semidefinite = n == 0 || values[n - 1] >= -report->tolerance;
+        while (report->rank < n && values[report->rank] > report->tolerance)
+            report->rank++;
+    }
     if (!status && !report->semidefinite) {
         psd all = {.ctx = ctx, .gram = gram, .tolerance = report->tolerance};
         status = psd_witness(&all, rows, vector, err, report);
     }
-    hsp__free(memory, vector);
+    hsp__scratch_free(&memory);
     return status;
 }
 

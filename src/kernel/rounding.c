@@ -31,40 +31,11 @@ static double rounding_gamma(double n, double unit)
     return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
 }
 
-static uint64_t rounding_entries(const hsp_view *view)
-{
-    uint64_t most = 0;
-    if (view->storage == HSP_DENSE) return view->cols;
-    for (uint64_t i = 0; i < view->rows; i++) {
-        const uint64_t count = hsp__view_row(view, i).count;
-        if (count > most) most = count;
-    }
-    return most;
-}
-
-/* The largest |f(x)| of a place, squared. */
-static double rounding_place(const hsp__kernel_rows *rows, const hsp__kernel_node *node)
-{
-    const uint64_t n = rows->view->rows;
-    double most = 0;
-    for (uint64_t i = 0; i < n; i++)
-        most = fmax(most, fabs(rows->places[node->place * n + i]));
-    return most * most;
-}
-
 /* x^p of |x| <= most: by squaring, so a few roundings more than p. */
 static rounding rounding_power(rounding x, double p, double unit)
 {
     const double top = pow(x.most + x.off, p);
     return (rounding){pow(x.most, p), top - pow(x.most, p) + 2 * p * unit * top};
-}
-
-static double rounding_self(const hsp__kernel_rows *rows)
-{
-    double most = 0;
-    for (uint64_t i = 0; i < rows->view->rows; i++)
-        most = fmax(most, fabs(hsp__kernel_self(rows, i)));
-    return most;
 }
 
 static rounding rounding_leaf(const rounding_work *work, const hsp__kernel_node *node)
@@ -91,7 +62,9 @@ static rounding rounding_leaf(const rounding_work *work, const hsp__kernel_node 
     case HSP__KERNEL_CONST:
         return (rounding){fabs(node->p), unit * fabs(node->p)};
     default: /* intersection, precomputed: |k(x, y)| <= the largest k(x, x) */
-        sum.most = rounding_self(work->rows);
+        sum.most = 0;
+        for (uint64_t i = 0; i < work->rows->view->rows; i++)
+            sum.most = fmax(sum.most, fabs(hsp__kernel_self(work->rows, i)));
         return (rounding){sum.most, (work->entries + unit) * sum.most};
     }
 }
@@ -106,7 +79,11 @@ static rounding rounding_node(const rounding_work *work, uint32_t at)
     if (node->op == HSP__KERNEL_POWER) return rounding_power(a, node->p, unit);
     if (node->op == HSP__KERNEL_COLS) return a;
     if (node->op != HSP__KERNEL_SUM && node->op != HSP__KERNEL_PRODUCT) {
-        const double f = rounding_place(work->rows, node);
+        const uint64_t n = work->rows->view->rows;
+        double f = 0; /* the largest |f(x)|, squared */
+        for (uint64_t i = 0; i < n; i++)
+            f = fmax(f, fabs(work->rows->places[node->place * n + i]));
+        f *= f;
         return (rounding){f * a.most, f * (a.off + 4 * unit * (a.most + a.off))};
     }
     const rounding b = rounding_node(work, node->right);
@@ -119,7 +96,12 @@ static rounding rounding_node(const rounding_work *work, uint32_t at)
 double hsp__kernel_rounding(const hsp__kernel_rows *rows, int wide, double *most)
 {
     const hsp__kernel_road road = hsp__kernel_road_of(rows);
-    const double count = (double)rounding_entries(rows->view);
+    uint64_t entries = rows->view->storage == HSP_DENSE ? rows->view->cols : 0;
+    for (uint64_t i = 0; rows->view->storage != HSP_DENSE && i < rows->view->rows; i++) {
+        const uint64_t here = hsp__view_row(rows->view, i).count;
+        entries = here > entries ? here : entries;
+    }
+    const double count = (double)entries;
     rounding_work work = {.rows = rows,
                           .unit = wide || road.wide ? rounding_double : rounding_float};
     work.entries = rounding_gamma(2 * count, rounding_double);
