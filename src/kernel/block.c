@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 #include "base/threads.h"
 #include "vec/product.h"
@@ -133,7 +134,7 @@ typedef struct block {
     int in_double;        /* compute in double */
     tile shape;           /* rows, cols: of a full tile */
     uint64_t levels, strips, tiles;
-    void **dense;              /* of the tiles */
+    hsp__scratch memory;       /* of rows that are gathered once for all tiles */
     atomic_uint_fast64_t next; /* strip */
     atomic_int no_memory;
     atomic_uint_fast64_t bad; /* 1 + left * right->count + right of a value that is not finite */
@@ -257,14 +258,6 @@ static void block_plan(block *work, const hsp__kernel_road *road)
     work->tiles = work->across ? down : right_tiles;
 }
 
-/* Rows that are floats or doubles side by side already, in the type that is computed in. */
-static int block_lies_ready(const block *work)
-{
-    const hsp_view *view = work->left->rows->view;
-    return view->storage == HSP_DENSE && !work->left->list &&
-           (view->precision == HSP_FLOAT64) == work->in_double;
-}
-
 typedef struct block_gather {
     const block *work;
     uint32_t space;
@@ -284,15 +277,6 @@ static void block_gather_part(void *user, uint64_t part)
     else
         tile_gather_f32(shape, shape->left, from, count, g->space, g->width,
                         (float *)g->to + from * g->width);
-}
-
-static int block_packs(const hsp__kernel_rows *rows, const hsp__kernel_road *road, uint64_t most)
-{
-    const hsp_kernel *kernel = rows->kernel;
-    const hsp_view *view = rows->view;
-    return kernel->space_count == 1 && !kernel->spaces[0].count && !road->entries &&
-           !block_is_ones(view) && view->rows > 0 && view->cols > 0 &&
-           view->cols <= most / sizeof(double) / (view->rows + TILE_COLS);
 }
 
 typedef struct block_packing {
@@ -335,7 +319,11 @@ hsp_status hsp__kernel_pack(hsp_context *ctx, const hsp__kernel_road *road, uint
     hsp__kernel_packed *packed = &rows->packed;
     block_packing p = {.work = {.ctx = ctx, .shape = {.kernel = rows->kernel, .left = &all}},
                        .packed = packed};
-    if (!block_packs(rows, road, most)) return HSP_OK;
+    const hsp_view *view = rows->view;
+    if (rows->kernel->space_count != 1 || rows->kernel->spaces[0].count || road->entries ||
+        block_is_ones(view) || !view->rows || !view->cols ||
+        view->cols > most / sizeof(double) / (view->rows + TILE_COLS))
+        return HSP_OK;
     packed->wide = road->wide;
     packed->depth = rows->view->cols;
     packed->group = hsp__product_packed((size_t)packed->depth, 1);
@@ -357,48 +345,25 @@ static hsp_status block_gather_left(block *work, hsp_error *err)
     if (work->shape.way != TILE_PRODUCT || !work->across || work->strips < 2) return HSP_OK;
     if (work->left->rows->products && work->left->rows->products == work->right->rows->products)
         return HSP_OK; /* their products are there */
-    if (block_lies_ready(work) || bytes * kernel->space_count > BLOCK_BESIDE) return HSP_OK;
-    work->dense = hsp__new(&work->ctx->allocator, kernel->space_count, sizeof *work->dense);
-    if (!work->dense) return hsp__fail_memory(err);
+    if (bytes * kernel->space_count > BLOCK_BESIDE) return HSP_OK;
+    const hsp_view *view = work->left->rows->view;
+    if (view->storage == HSP_DENSE && !work->left->list &&
+        (view->precision == HSP_FLOAT64) == work->in_double)
+        return HSP_OK; /* side by side already, in the type that is computed in */
+    void **dense = hsp__scratch_new(&work->memory, kernel->space_count, sizeof *dense);
+    if (!dense) return hsp__fail_memory(err);
     for (uint32_t s = 0; s < kernel->space_count; s++) {
         const uint64_t width = hsp__kernel_space_cols(&kernel->spaces[s], work->shape.columns);
-        work->dense[s] = hsp__new_raw(&work->ctx->allocator, work->left->count * width, size);
-        if (!work->dense[s]) return hsp__fail_memory(err);
-        block_gather gather = {work, s, width, work->dense[s]};
+        dense[s] = hsp__scratch_raw(&work->memory, work->left->count * width, size);
+        if (!dense[s]) return hsp__fail_memory(err);
+        block_gather gather = {work, s, width, dense[s]};
         hsp__tasks_run(work->ctx, BLOCK_PARTS, block_gather_part, &gather);
     }
-    work->shape.dense = (const void *const *)work->dense;
+    work->shape.dense = (const void *const *)dense;
     return HSP_OK;
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-
-static void tile_free(const hsp_allocator *memory, tile *t)
-{
-    hsp__free(memory, t->gathered);
-    hsp__free(memory, t->packed);
-    hsp__free(memory, t->line);
-    hsp__free(memory, t->values);
-    hsp__free(memory, t->spread);
-    hsp__free(memory, t->ones);
-}
-
-static int tile_new(const block *work, tile *t)
-{
-    const hsp_allocator *memory = &work->ctx->allocator;
-    const size_t size = sizeof(double);
-    *t = work->shape;
-    const uint64_t width = t->way == TILE_PRODUCT ? block_widest(t->kernel, t->columns) : 1;
-    const uint64_t area = t->rows * t->cols, beside = t->dense ? 0 : t->rows;
-    t->gathered = hsp__new_raw(memory, (beside + t->cols) * width, size);
-    t->packed = hsp__new_raw(memory, hsp__product_packed((size_t)width, size), 1);
-    t->packed_at = UINT64_MAX;
-    t->line = hsp__new_raw(memory, t->cols, size);
-    t->values = hsp__new_raw(memory, (work->levels + 1) * area, size);
-    t->spread = hsp__new(memory, t->way == TILE_ENTRIES ? t->columns * TILE_SPREAD : 0, size);
-    t->ones = hsp__new(memory, t->way == TILE_ONES ? t->columns * TILE_COLS : 0, 1);
-    return t->gathered && t->packed && t->line && t->values && t->spread && t->ones;
-}
 
 static void block_strip(block *work, tile *t, uint64_t strip)
 {
@@ -425,15 +390,26 @@ static void block_strip(block *work, tile *t, uint64_t strip)
 static void block_worker(void *user, int worker)
 {
     block *work = user;
-    tile t;
+    hsp__scratch memory = {.memory = &work->ctx->allocator};
+    const size_t size = sizeof(double);
+    tile t = work->shape;
     (void)worker;
-    if (!tile_new(work, &t)) atomic_store(&work->no_memory, 1);
+    const uint64_t width = t.way == TILE_PRODUCT ? block_widest(t.kernel, t.columns) : 1;
+    const uint64_t area = t.rows * t.cols, beside = t.dense ? 0 : t.rows;
+    t.gathered = hsp__scratch_raw(&memory, (beside + t.cols) * width, size);
+    t.packed = hsp__scratch_raw(&memory, hsp__product_packed((size_t)width, size), 1);
+    t.packed_at = UINT64_MAX;
+    t.line = hsp__scratch_raw(&memory, t.cols, size);
+    t.values = hsp__scratch_raw(&memory, (work->levels + 1) * area, size);
+    t.spread = hsp__scratch_new(&memory, t.way == TILE_ENTRIES ? t.columns * TILE_SPREAD : 0, size);
+    t.ones = hsp__scratch_new(&memory, t.way == TILE_ONES ? t.columns * TILE_COLS : 0, 1);
+    if (memory.failed) atomic_store(&work->no_memory, 1);
     while (!atomic_load(&work->no_memory)) {
         const uint64_t strip = atomic_fetch_add(&work->next, 1);
         if (strip >= work->strips) break;
         block_strip(work, &t, strip);
     }
-    tile_free(&work->ctx->allocator, &t);
+    hsp__scratch_free(&memory);
 }
 
 /* a is the left side. But entries are those of sparse rows, and the right side is spread out for
@@ -442,7 +418,7 @@ static int block_turns(const hsp__kernel_pick *a, const hsp__kernel_pick *b)
 {
     const hsp_view *left = a->rows->view, *right = b->rows->view;
     const hsp__kernel_road *road = a->rows->road;
-    const uint64_t columns = left->cols < right->cols ? left->cols : right->cols;
+    const uint64_t columns = block_least(left->cols, right->cols);
     if (road && road->entries && left->storage == HSP_DENSE) return 1;
     if (right->storage == HSP_DENSE || a->count >= b->count) return 0;
     if (block_is_ones(left) && block_is_ones(right) && columns <= TILE_MOST_ONES)
@@ -450,18 +426,12 @@ static int block_turns(const hsp__kernel_pick *a, const hsp__kernel_pick *b)
     return road ? road->entries : block_is_sparse(left, columns);
 }
 
-static void block_free(block *work)
-{
-    for (uint64_t s = 0; work->dense && s < work->shape.kernel->space_count; s++)
-        hsp__free(&work->ctx->allocator, work->dense[s]);
-    hsp__free(&work->ctx->allocator, work->dense);
-}
-
 /* `work`: where the values go, and a and b as left and right. */
 static hsp_status block_run(block *work, hsp_error *err)
 {
     const hsp__kernel_pick *a = work->left;
     if (work->left->count == 0 || work->right->count == 0) return HSP_OK;
+    work->memory.memory = &work->ctx->allocator;
     if (!work->sums && block_turns(a, work->right)) {
         work->turned = 1;
         work->left = work->right, work->right = a;
@@ -471,7 +441,7 @@ static hsp_status block_run(block *work, hsp_error *err)
     int workers = hsp_context_threads(work->ctx);
     if ((uint64_t)workers > work->strips) workers = (int)work->strips;
     if (!status) hsp__workers_run(work->ctx, workers, block_worker, work);
-    block_free(work);
+    hsp__scratch_free(&work->memory);
     if (!status && atomic_load(&work->no_memory)) status = hsp__fail_memory(err);
     if (!status) status = hsp__stop_status(work->ctx, err);
     const uint64_t bad = atomic_load(&work->bad);
@@ -508,10 +478,10 @@ hsp_status hsp__kernel_block_f32(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, float *out, uint64_t ld, hsp_error *err)
 {
     float **lines = hsp__new_raw(&ctx->allocator, a->count, sizeof *lines);
-    if (!lines) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < a->count; i++)
+    for (uint64_t i = 0; lines && i < a->count; i++)
         lines[i] = out + i * ld;
-    hsp_status status = hsp__kernel_lines_f32(ctx, a, b, lines, err);
+    hsp_status status =
+        lines ? hsp__kernel_lines_f32(ctx, a, b, lines, err) : hsp__fail_memory(err);
     hsp__free(&ctx->allocator, lines);
     return status;
 }
@@ -521,10 +491,10 @@ hsp_status hsp__kernel_block_f64(hsp_context *ctx, const hsp__kernel_pick *a,
                                  hsp_error *err)
 {
     double **lines = hsp__new_raw(&ctx->allocator, a->count, sizeof *lines);
-    if (!lines) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < a->count; i++)
+    for (uint64_t i = 0; lines && i < a->count; i++)
         lines[i] = out + i * ld;
-    hsp_status status = hsp__kernel_lines_f64(ctx, a, b, lines, err);
+    hsp_status status =
+        lines ? hsp__kernel_lines_f64(ctx, a, b, lines, err) : hsp__fail_memory(err);
     hsp__free(&ctx->allocator, lines);
     return status;
 }

@@ -29,12 +29,6 @@ static int gram_asks(const hsp_kernel *kernel)
     return 0;
 }
 
-static int gram_is_numbered(const hsp_data *data)
-{
-    if (data->index_base && data->index_base[0] == '0') return 1;
-    return data->feature_names.count && strcmp(hsp__names_get(&data->feature_names, 0), "row") == 0;
-}
-
 static hsp_status gram_number(const hsp_view *view, uint64_t i, hsp_error *err, uint64_t *id)
 {
     const hsp__row row = hsp__view_row(view, i);
@@ -59,7 +53,10 @@ hsp_status hsp__kernel_ids(hsp_context *ctx, const hsp_kernel *kernel, const hsp
     hsp_status status = HSP_OK;
     *out = NULL;
     if (!gram_asks(kernel)) return HSP_OK;
-    if (!gram_is_numbered(data)) {
+    const int numbered =
+        (data->index_base && data->index_base[0] == '0') ||
+        (data->feature_names.count && strcmp(hsp__names_get(&data->feature_names, 0), "row") == 0);
+    if (!numbered) {
         if (view->rows == view->cols) return HSP_OK;
         return hsp__fail(err, HSP_BAD_DATA,
                          "precomputed: found %llu rows and %llu columns, expected as many columns "
@@ -248,22 +245,6 @@ static double gram_units(const hsp__kernel_rows *rows, uint32_t at)
     }
 }
 
-/* Equal up to the noise, and then equal: a precomputed matrix may be anything. */
-static hsp_status gram_symmetric(hsp_context *ctx, hsp__gram *gram, const uint64_t *rows,
-                                 hsp_error *err)
-{
-    const uint64_t n = gram->n;
-    assert(!(gram->noise < 0));
-    for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
-        for (uint64_t j = 0; j < i; j++) {
-            double *x = &gram->values[i * n + j], *y = &gram->values[j * n + i];
-            if (!(fabs(*x - *y) <= 4 * gram->noise))
-                return gram_not_symmetric(rows ? rows[j] : j, rows ? rows[i] : i, *y, *x, err);
-            *x = *y = *x / 2 + *y / 2;
-        }
-    return hsp__stop_status(ctx, err);
-}
-
 hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *data,
                          const uint64_t *rows, uint64_t count, hsp_error *err, hsp__gram *out)
 {
@@ -294,7 +275,18 @@ hsp_status hsp__gram_new(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *d
         for (uint64_t i = 0; i < gram.n && !hsp__tick(ctx); i++)
             most = fmax(most, hsp__vec()->norminf_f64(gram.values + i * gram.n, (size_t)gram.n));
         gram.noise = DBL_EPSILON * most * gram_units(side.rows, kernel->root);
-        status = gram_symmetric(ctx, &gram, rows, err);
+        assert(!(gram.noise < 0));
+    }
+    /* Equal up to the noise, and then equal: a precomputed matrix may be anything. */
+    for (uint64_t i = 0; !status && i < gram.n && !hsp__tick(ctx); i++)
+        for (uint64_t j = 0; !status && j < i; j++) {
+            double *x = &gram.values[i * gram.n + j], *y = &gram.values[j * gram.n + i];
+            if (!(fabs(*x - *y) <= 4 * gram.noise))
+                status = gram_not_symmetric(rows ? rows[j] : j, rows ? rows[i] : i, *y, *x, err);
+            *x = *y = *x / 2 + *y / 2;
+        }
+    if (!status) {
+        status = hsp__stop_status(ctx, err);
     }
     gram_close(ctx, &side);
     if (status)
@@ -312,25 +304,6 @@ void hsp__gram_free(hsp_context *ctx, hsp__gram *gram)
 
 /* ---- As a file ------------------------------------------------------------------------------- */
 
-static void gram_text_row(const hsp_data *data, uint64_t i, const double *values, uint64_t count,
-                          hsp__text *text)
-{
-    const hsp_view *view = &data->view;
-    hsp__text_puts(text, view->labels ? hsp_data_class_name(data, view->labels[i]) : "0");
-    hsp__text_printf(text, " 0:%llu", (unsigned long long)i + 1);
-    for (uint64_t j = 0; j < count; j++) {
-        char *room = hsp__text_room(text, (size_t)2 * HSP__DECIMAL_MAX);
-        if (!room) return;
-        size_t size = 0;
-        room[size++] = ' ';
-        size += hsp__decimal_print_u64(j + 1, room + size);
-        room[size++] = ':';
-        size += hsp__decimal_print_f64(values[j], room + size);
-        text->size += size;
-    }
-    hsp__text_puts(text, "\n");
-}
-
 /* LIBSVM's text, some lines at a time: the matrix is never whole. */
 static hsp_status gram_write_text(hsp_context *ctx, const hsp_data *data,
                                   const hsp__kernel_rows *rows, const hsp__kernel_rows *others,
@@ -347,8 +320,21 @@ static hsp_status gram_write_text(hsp_context *ctx, const hsp_data *data,
         const hsp__kernel_pick some = {rows, NULL, i, n - i < step ? n - i : step};
         status = hsp__kernel_block_f64(ctx, &some, &to, block, m, err);
         for (uint64_t k = 0; !status && !hsp__tick(ctx) && k < some.count; k++) {
+            const uint32_t *labels = data->view.labels;
             text.size = 0;
-            gram_text_row(data, i + k, block + k * m, m, &text);
+            hsp__text_puts(&text, labels ? hsp_data_class_name(data, labels[i + k]) : "0");
+            hsp__text_printf(&text, " 0:%llu", (unsigned long long)(i + k) + 1);
+            for (uint64_t j = 0; j < m; j++) {
+                char *room = hsp__text_room(&text, (size_t)2 * HSP__DECIMAL_MAX);
+                if (!room) break;
+                size_t size = 0;
+                room[size++] = ' ';
+                size += hsp__decimal_print_u64(j + 1, room + size);
+                room[size++] = ':';
+                size += hsp__decimal_print_f64(block[k * m + j], room + size);
+                text.size += size;
+            }
+            hsp__text_puts(&text, "\n");
             status = text.failed ? hsp__fail_memory(err)
                                  : hsp__output_write(output, text.data, text.size, err);
         }
@@ -357,22 +343,6 @@ static hsp_status gram_write_text(hsp_context *ctx, const hsp_data *data,
     hsp__free(&ctx->allocator, block);
     hsp__text_free(&text);
     return status;
-}
-
-/* Names of the columns: row, k1, k2, ... */
-static hsp_status gram_name_columns(hsp_data *data, hsp_error *err)
-{
-    char name[32] = "row";
-    uint32_t number;
-    for (uint64_t j = 0; j < data->view.cols; j++) {
-        if (j) {
-            name[0] = 'k';
-            hsp__decimal_print_u64(j, name + 1);
-        }
-        if (!hsp__names_add(&data->feature_names, name, strlen(name), &number))
-            return hsp__fail_memory(err);
-    }
-    return HSP_OK;
 }
 
 /* A data set of the matrix, the rows' numbers in its first column. */
@@ -395,7 +365,14 @@ static hsp_status gram_data(hsp_context *ctx, const hsp_data *from, const hsp__k
     }
     if (!status && !hsp__names_copy(&data->class_names, &from->class_names))
         status = hsp__fail_memory(err);
-    if (!status) status = gram_name_columns(data, err);
+    for (uint64_t j = 0; !status && j <= m; j++) { /* columns row, k1, k2, ... */
+        char name[HSP__DECIMAL_MAX + 1] = "k";
+        uint32_t number;
+        hsp__decimal_print_u64(j, name + 1);
+        const char *given = j ? name : "row";
+        if (!hsp__names_add(&data->feature_names, given, strlen(given), &number))
+            status = hsp__fail_memory(err);
+    }
     if (status) {
         hsp_data_free(data);
         return status;
@@ -410,29 +387,6 @@ static hsp_status gram_data(hsp_context *ctx, const hsp_data *from, const hsp__k
     return HSP_OK;
 }
 
-static hsp_status gram_write(hsp_context *ctx, hsp_data *data, const hsp__kernel_rows *rows,
-                             const hsp__kernel_rows *others, const char *path,
-                             const hsp_options *write, hsp_error *err)
-{
-    const char *format = write ? hsp_options_text(write, "to") : "auto";
-    hsp_data *made = NULL;
-    hsp__output *output = NULL;
-    hsp_status status;
-    if (strcmp(format, "auto") == 0) format = hsp__format_by_name(path);
-    if (format && strcmp(format, "libsvm") != 0) {
-        status = gram_data(ctx, data, rows, others, err, &made);
-        if (!status) status = hsp_data_write(ctx, made, path, write, err);
-        hsp_data_free(made);
-        return status;
-    }
-    status = hsp__libsvm_check_names(data, err);
-    if (!status) status = hsp__output_open(ctx, path, err, &output);
-    if (!status) status = gram_write_text(ctx, data, rows, others, output, err);
-    if (!status) status = hsp__output_commit(output, err);
-    hsp__output_free(output);
-    return status;
-}
-
 hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp_data *a,
                                  hsp_data *b, const char *path, const hsp_options *write,
                                  hsp_error *err)
@@ -441,10 +395,24 @@ hsp_status hsp_kernel_gram_write(hsp_context *ctx, const hsp_kernel *kernel, hsp
     gram_side left = {NULL, NULL}, right = {NULL, NULL};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
+    const char *format = write ? hsp_options_text(write, "to") : "auto";
+    hsp_data *made = NULL;
+    hsp__output *output = NULL;
     hsp_status status = gram_open(&own, kernel, a, !b, err, &left);
     if (!status && b) status = gram_open(&own, kernel, b, 1, err, &right);
-    if (!status)
-        status = gram_write(&own, a, left.rows, b ? right.rows : left.rows, path, write, err);
+    const hsp__kernel_rows *others = b ? right.rows : left.rows;
+    if (strcmp(format, "auto") == 0) format = hsp__format_by_name(path);
+    if (format && strcmp(format, "libsvm") != 0) {
+        if (!status) status = gram_data(&own, a, left.rows, others, err, &made);
+        if (!status) status = hsp_data_write(&own, made, path, write, err);
+    } else {
+        if (!status) status = hsp__libsvm_check_names(a, err);
+        if (!status) status = hsp__output_open(&own, path, err, &output);
+        if (!status) status = gram_write_text(&own, a, left.rows, others, output, err);
+        if (!status) status = hsp__output_commit(output, err);
+    }
+    hsp_data_free(made);
+    hsp__output_free(output);
     gram_close(ctx, &left);
     gram_close(ctx, &right);
     return status;

@@ -6,34 +6,27 @@
 
 /* ---- Rows side by side ----------------------------------------------------------------------- */
 
-/* The part of row i that lies in the space, as `width` numbers. */
-static void FN(tile_gather_row)(const hsp_view *view, uint64_t i, const hsp__kernel_space *space,
-                                uint64_t width, NUM *to)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    hsp__kernel_walk walk = {0};
-    uint64_t place;
-    if (!row.indices && !space->count && view->precision == TILE_PRECISION) {
-        memcpy(to, row.values, (row.count < width ? row.count : width) * sizeof *to);
-        for (uint64_t k = row.count; k < width; k++)
-            to[k] = 0;
-        return;
-    }
-    memset(to, 0, width * sizeof *to);
-    for (uint64_t k = 0; k < row.count; k++) {
-        if (!hsp__kernel_inside(space, &walk, hsp__row_column(&row, k), &place)) continue;
-        if (place >= width) return;
-        to[place] = (NUM)hsp__row_value(view, &row, k);
-    }
-}
-
+/* The parts of some rows that lie in the space, as `width` numbers each. */
 static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_t from,
-                            uint64_t count, uint32_t space, uint64_t width, NUM *to)
+                            uint64_t count, uint32_t which, uint64_t width, NUM *to)
 {
-    for (uint64_t i = 0; i < count; i++)
-        FN(tile_gather_row)
-    (pick->rows->view, hsp__kernel_picked(pick, from + i), &t->kernel->spaces[space], width,
-     to + i * width);
+    const hsp__kernel_space *space = &t->kernel->spaces[which];
+    const hsp_view *view = pick->rows->view;
+    const int ready =
+        view->storage == HSP_DENSE && !space->count && view->precision == TILE_PRECISION;
+    for (uint64_t i = 0; i < count; i++, to += width) {
+        const hsp__row row = hsp__view_row(view, hsp__kernel_picked(pick, from + i));
+        const uint64_t known = ready ? block_least(row.count, width) : 0;
+        hsp__kernel_walk walk = {0};
+        uint64_t place;
+        if (ready) memcpy(to, row.values, known * sizeof *to);
+        memset(to + known, 0, (width - known) * sizeof *to);
+        for (uint64_t k = 0; k < row.count && !ready; k++) {
+            if (!hsp__kernel_inside(space, &walk, hsp__row_column(&row, k), &place)) continue;
+            if (place >= width) break;
+            to[place] = (NUM)hsp__row_value(view, &row, k);
+        }
+    }
 }
 
 /* Rows side by side, `stride` apart: where they lie, if they are such numbers, or gathered. */
@@ -65,28 +58,6 @@ static void FN(tile_sparse_products)(tile *t, uint32_t space, NUM *out)
                 out[i * t->cols + j + r] = (NUM)dots[r];
         }
         tile_spread(t, j, some, space, 0);
-    }
-}
-
-/* Both sides are rows whose products are there already. */
-static int FN(tile_known)(const tile *t, uint32_t space)
-{
-    const hsp__kernel_products *products = t->left->rows->products;
-    return products && products == t->right->rows->products && space == 0 &&
-           products->wide == TILE_IS_WIDE;
-}
-
-static void FN(tile_look_up)(const tile *t, NUM *out)
-{
-    const hsp__kernel_products *products = t->left->rows->products;
-    for (uint64_t i = 0; i < t->rows; i++) {
-        const NUM *line = (const NUM *)products->values +
-                          hsp__kernel_picked(t->left, t->from_left + i) * products->n;
-        if (!t->right->list)
-            memcpy(out + i * t->cols, line + t->right->from + t->from_right, t->cols * sizeof *out);
-        else
-            for (uint64_t j = 0; j < t->cols; j++)
-                out[i * t->cols + j] = line[t->right->list[t->from_right + j]];
     }
 }
 
@@ -136,8 +107,18 @@ static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *
 
 static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
 {
-    if (FN(tile_known)(t, space)) {
-        FN(tile_look_up)(t, out);
+    const hsp__kernel_products *known = t->left->rows->products;
+    if (known && known == t->right->rows->products && space == 0 && known->wide == TILE_IS_WIDE) {
+        for (uint64_t i = 0; i < t->rows; i++) { /* they are there already */
+            const NUM *line = (const NUM *)known->values +
+                              hsp__kernel_picked(t->left, t->from_left + i) * known->n;
+            if (!t->right->list)
+                memcpy(out + i * t->cols, line + t->right->from + t->from_right,
+                       t->cols * sizeof *out);
+            else
+                for (uint64_t j = 0; j < t->cols; j++)
+                    out[i * t->cols + j] = line[t->right->list[t->from_right + j]];
+        }
         return;
     }
     if (t->way != TILE_PRODUCT) {
@@ -166,23 +147,17 @@ static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-static NUM FN(tile_whole_power)(NUM x, unsigned n)
-{
-    NUM y = 1;
-    for (; n; n >>= 1, x *= x)
-        if (n & 1) y *= x;
-    return y;
-}
-
 static void FN(tile_power)(const tile *t, NUM *out, double power)
 {
     const uint64_t n = t->rows * t->cols;
-    if (power == 2)
-        for (uint64_t k = 0; k < n; k++)
-            out[k] *= out[k];
-    else if (power > 2)
-        for (uint64_t k = 0; k < n; k++)
-            out[k] = FN(tile_whole_power)(out[k], (unsigned)power);
+    for (uint64_t k = 0; power == 2 && k < n; k++)
+        out[k] *= out[k];
+    for (uint64_t k = 0; power > 2 && k < n; k++) {
+        NUM x = out[k], y = 1;
+        for (unsigned p = (unsigned)power; p; p >>= 1, x *= x)
+            if (p & 1) y *= x;
+        out[k] = y;
+    }
 }
 
 /* exp(-c ||x - y||^2) from the products: one row of the tile at a time. */
@@ -291,15 +266,6 @@ static void FN(tile_node)(tile *t, uint32_t at, NUM *out, NUM *spare)
 
 /* ---- Into the lines -------------------------------------------------------------------------- */
 
-static void FN(tile_note)(block *work, uint64_t left, uint64_t right)
-{
-    const uint64_t found = 1 + left * work->right->count + right;
-    uint_fast64_t before = atomic_load(&work->bad);
-    while ((!before || found < before) &&
-           !atomic_compare_exchange_weak(&work->bad, &before, found)) /* the first of all */
-        ;
-}
-
 /* Is every value of the tile finite, as a float too where it becomes one? Else the first that is
  * not is noted. */
 static int FN(tile_sound)(block *work, const tile *t)
@@ -311,7 +277,12 @@ static int FN(tile_sound)(block *work, const tile *t)
     if (most == TILE_MOST && hsp__vec()->FN(finite)(values, (size_t)n)) return 1;
     for (uint64_t k = 0; k < n; k++) {
         if (values[k] <= most && values[k] >= -most) continue;
-        FN(tile_note)(work, t->from_left + k / t->cols, t->from_right + k % t->cols);
+        const uint64_t left = t->from_left + k / t->cols, right = t->from_right + k % t->cols;
+        const uint64_t found = 1 + left * work->right->count + right;
+        uint_fast64_t before = atomic_load(&work->bad);
+        while ((!before || found < before) &&
+               !atomic_compare_exchange_weak(&work->bad, &before, found)) /* the first of all */
+            ;
         return 0;
     }
     return 1;
