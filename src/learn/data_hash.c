@@ -122,19 +122,6 @@ hsp_status hsp__view_hash_single(hsp_context *ctx, const hsp_view *view, hsp_err
     return status;
 }
 
-/* Is every value one of single precision, whatever it is stored in? */
-static int data_hash_is_single(const hsp_view *view)
-{
-    for (uint64_t i = 0; view->precision == HSP_FLOAT64 && i < view->rows; i++) {
-        const hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double value = hsp__row_value(view, &row, k);
-            if ((double)data_hash_round(value) != value) return 0;
-        }
-    }
-    return 1;
-}
-
 hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_model *model,
                           hsp_error *err, hsp__trained *out)
 {
@@ -145,9 +132,16 @@ hsp_status hsp__view_seen(hsp_context *ctx, const hsp_view *view, const hsp_mode
         HSP__TRY(data_hash_view(ctx, view, 1, err, hash));
         *out = hsp__model_trained_on(model, hash);
     }
-    if (*out != HSP__TRAINED_YES && data_hash_is_single(view)) {
-        HSP__TRY(hsp__view_hash_single(ctx, view, err, hash));
-        *out = hsp__model_trained_on(model, hash);
+    int single = *out != HSP__TRAINED_YES; /* are all values of single precision? */
+    for (uint64_t i = 0; view->precision == HSP_FLOAT64 && single && i < view->rows; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; single && k < row.count; k++) {
+            const double value = hsp__row_value(view, &row, k);
+            single = (double)data_hash_round(value) == value;
+        }
     }
+    if (!single) return HSP_OK;
+    HSP__TRY(hsp__view_hash_single(ctx, view, err, hash));
+    *out = hsp__model_trained_on(model, hash);
     return HSP_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/context.h"
+#include "base/scratch.h"
 #include "base/stop.h"
 
 typedef struct training_error_state {
@@ -38,15 +39,15 @@ hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
     assert(view->rows > 0 && model->weights && view->cols <= model->features);
     training_error_state work = {
         .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
-    work.wrong = hsp__new(&ctx->allocator, work.parts, sizeof *work.wrong);
-    work.scores = hsp__new(&ctx->allocator, work.parts * model->scorers, sizeof *work.scores);
-    hsp_status status = work.wrong && work.scores ? HSP_OK : hsp__fail_memory(err);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    work.wrong = hsp__scratch_new(&scratch, work.parts, sizeof *work.wrong);
+    work.scores = hsp__scratch_new(&scratch, work.parts * model->scorers, sizeof *work.scores);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status && !hsp__tasks_try(ctx, work.parts, training_error_part, &work))
         status = hsp__stop_status(ctx, err);
     for (uint64_t part = 0; !status && part < work.parts; part++)
         *wrong += work.wrong[part];
-    hsp__free(&ctx->allocator, work.wrong);
-    hsp__free(&ctx->allocator, work.scores);
+    hsp__scratch_free(&scratch);
     return status;
 }
 

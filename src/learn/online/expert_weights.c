@@ -235,15 +235,6 @@ double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_vi
 
 /* ---- Learning -------------------------------------------------------------------------------- */
 
-/* A vote other than a zero: its cost compared with that of a zero. A silent 0 costs one half, the bit 0 a whole
- * mistake on rows of the second class and nothing on others. */
-static int expert_weights_cost(int silent, int yes, int positive)
-{
-    if (silent) return yes == positive ? -1 : 1;
-    if (!yes) return 0;
-    return positive ? -2 : 2;
-}
-
 hsp_status hsp__expert_weights_learn(hsp__expert_weights *voters, const hsp_view *view,
                                      uint64_t row, int positive, int *changed, hsp_error *err)
 {
@@ -254,7 +245,10 @@ hsp_status hsp__expert_weights_learn(hsp__expert_weights *voters, const hsp_view
         const double x = hsp__row_value(view, &votes, k);
         if (x == 0) continue;
         const uint64_t j = hsp__row_column(&votes, k);
-        const int silent = voters->silent[j], cost = expert_weights_cost(silent, x > 0, positive);
+        /* Its cost compared with that of a 0: a silent 0 costs one half, the bit 0 a whole mistake
+         * on rows of the second class and nothing on others. */
+        const int silent = voters->silent[j], yes = x > 0;
+        const int cost = silent ? (yes == positive ? -1 : 1) : !yes ? 0 : positive ? -2 : 2;
         hsp__expert_weights_kind *kind = &voters->kind[silent];
         if (kind->levels) kind->levels[voters->drift[j] - kind->origin]--;
         voters->drift[j] += cost;

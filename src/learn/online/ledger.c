@@ -103,21 +103,18 @@ void hsp__steps_free(hsp__steps *steps)
 
 int hsp__steps_begin(hsp__steps *steps, uint64_t example)
 {
-    void *marks = steps->marks;
-    if (!hsp__reserve(&steps->memory, &marks, &steps->room, steps->count + 1, sizeof *steps->marks))
+    if (!hsp__reserve(&steps->memory, &steps->marks, &steps->room, steps->count + 1,
+                      sizeof *steps->marks))
         return 0;
-    steps->marks = marks;
     steps->marks[steps->count++] = (hsp__step_mark){steps->votes_count, example};
     return 1;
 }
 
 int hsp__steps_add(hsp__steps *steps, uint64_t row, uint32_t scorer, double amount, double offset)
 {
-    void *votes = steps->votes;
-    if (!hsp__reserve(&steps->memory, &votes, &steps->votes_room, steps->votes_count + 1,
+    if (!hsp__reserve(&steps->memory, &steps->votes, &steps->votes_room, steps->votes_count + 1,
                       sizeof *steps->votes))
         return 0;
-    steps->votes = votes;
     steps->votes[steps->votes_count++] = (hsp__vote){row, amount, offset, scorer};
     return 1;
 }

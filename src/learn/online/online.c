@@ -253,11 +253,9 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
         return hsp__fail_memory(err);
     hsp__sequence *sequence = run->kept.sequence;
     if (sequence) {
-        void *rows = sequence->row;
-        if (!hsp__reserve(&run->ctx->allocator, &rows, &sequence->room, sequence->count + 1,
-                          sizeof *sequence->row))
+        if (!hsp__reserve(&run->ctx->allocator, &sequence->row, &sequence->room,
+                          sequence->count + 1, sizeof *sequence->row))
             return hsp__fail_memory(err);
-        sequence->row = rows;
         sequence->row[sequence->count++] = row;
     }
     hsp_status status = run->rule->update(run, view, row, toward, away, err);

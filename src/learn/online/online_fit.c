@@ -186,10 +186,9 @@ static hsp_status online_fit_build(hsp__train *train, hsp_context *ctx, const hs
                                    hsp_error *err, hsp_model **out)
 {
     online_fit_state *own = train->native;
-    const hsp__online_source source = {.rows = train->prepared.data};
     if (own->kernel)
         return hsp__online_model_kernel(train, ctx, &own->team, own->kernel, spec, err, out);
-    return hsp__online_model(ctx, &own->team, &source, spec, err, out);
+    return hsp__online_model(ctx, &own->team, NULL, 0, train->prepared.data, spec, err, out);
 }
 
 /* A run whose last pass had no mistakes, and which returns the weights of that pass, has none. */

@@ -7,31 +7,6 @@
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-static void online_model_weights(const hsp__ovr *team, const hsp__online_source *source,
-                                 hsp_model *model)
-{
-    int (*power)(const hsp__online *run) = team->runs[0].rule->power;
-    int most = 0;
-    for (uint32_t c = 0; power && c < team->count; c++)
-        if (power(&team->runs[c]) > most) most = power(&team->runs[c]);
-    for (uint32_t c = 0; c < model->scorers; c++) {
-        uint32_t scorer;
-        const hsp__online *run = hsp__ovr_scorer(team, source->from ? source->from[c] : c, &scorer);
-        double *w = model->weights + c * model->features;
-        hsp__online_result(run, scorer, w, &model->offsets[c]);
-        /* Runs whose weights were divided by a smaller power of two than the team's largest follow
-         * it, so that scores can be compared. */
-        const int shrink = power ? most - power(run) : 0;
-        for (uint64_t j = 0; shrink && j < model->features; j++)
-            w[j] = ldexp(w[j], -shrink);
-        if (shrink) model->offsets[c] = ldexp(model->offsets[c], -shrink);
-        if (!source->flip) continue;
-        for (uint64_t j = 0; j < model->features; j++)
-            w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
-        model->offsets[c] = 0 - model->offsets[c];
-    }
-}
-
 /* ---- How often each row was used ------------------------------------------------------------- */
 
 /* The ledgers of all runs, ordered by row, then scorer. */
@@ -256,19 +231,38 @@ hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const h
     return status;
 }
 
-hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
-                             const hsp__online_source *source, const hsp__model_spec *spec,
-                             hsp_error *err, hsp_model **out)
+hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team, const uint32_t *from, int flip,
+                             hsp_data *rows, const hsp__model_spec *spec, hsp_error *err,
+                             hsp_model **out)
 {
+    int (*power)(const hsp__online *run) = team->runs[0].rule->power;
+    int most = 0;
     hsp_model *model = NULL;
-    hsp_status status = hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(team),
-                                               team->runs[0].sep.features, err, &model);
-    if (status) return status;
-    online_model_weights(team, source, model);
+    HSP__TRY(hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(team), team->runs[0].sep.features,
+                                    err, &model));
+    for (uint32_t c = 0; power && c < team->count; c++)
+        if (power(&team->runs[c]) > most) most = power(&team->runs[c]);
+    for (uint32_t c = 0; c < model->scorers; c++) {
+        uint32_t scorer;
+        const hsp__online *run = hsp__ovr_scorer(team, from ? from[c] : c, &scorer);
+        double *w = model->weights + c * model->features;
+        hsp__online_result(run, scorer, w, &model->offsets[c]);
+        /* Runs whose weights were divided by a smaller power of two than the team's largest follow
+         * it, so that scores can be compared. */
+        const int shrink = power ? most - power(run) : 0;
+        for (uint64_t j = 0; shrink && j < model->features; j++)
+            w[j] = ldexp(w[j], -shrink);
+        if (shrink) model->offsets[c] = ldexp(model->offsets[c], -shrink);
+        if (!flip) continue;
+        for (uint64_t j = 0; j < model->features; j++)
+            w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
+        model->offsets[c] = 0 - model->offsets[c];
+    }
+    hsp_status status = HSP_OK;
     if (team->runs[0].kept.keep_ledger)
         status = online_model_updates(ctx, team, err, &model->updates);
     if (!status && team->runs[0].kept.steps)
-        status = online_model_votes(ctx, team, source->rows, model, err);
+        status = online_model_votes(ctx, team, rows, model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
     if (status) hsp_model_free(model);
     if (!status) *out = model;

@@ -5,17 +5,12 @@
 #include "learn/build_model.h"
 #include "learn/multiclass/ovr.h"
 
-/* Where the model's scorers are among the runs'. */
-typedef struct hsp__online_source {
-    const uint32_t *from; /* scorers: scorer c of the model is from[c] of the team; NULL: c */
-    int flip;             /* two classes: the team's positive class is the model's class 0 */
-    hsp_data *rows;       /* the training rows, for voting; NULL: none */
-} hsp__online_source;
-
-/* A model of the weights, updates and votes of a team. */
-hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team,
-                             const hsp__online_source *source, const hsp__model_spec *spec,
-                             hsp_error *err, hsp_model **out);
+/* A model of the weights, updates and votes of a team. Scorer c of the model is from[c] of the team,
+ * `from` NULL: c. `flip`, of two classes: the team's positive class is the model's class 0. `rows`:
+ * the training rows, for voting; NULL: none. */
+hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team, const uint32_t *from, int flip,
+                             hsp_data *rows, const hsp__model_spec *spec, hsp_error *err,
+                             hsp_model **out);
 
 /* The same of a team that learned with the training's kernel: coefficients of the rows of its
  * updates, or votes; weights where the kernel is a weighted inner product. */

@@ -36,7 +36,7 @@ typedef struct online_stream_work {
     hsp_precision precision;
     hsp__row_origin origin; /* of the rows met */
     uint64_t nonzeros;
-    void *met; /* classes.count of unsigned char: rows of it were used */
+    unsigned char *met; /* classes.count: rows of it were used */
     uint64_t met_room, met_count;
     int enough; /* a limit was reached: the rest of the stream is not read */
 } online_stream_work;
@@ -133,11 +133,11 @@ static hsp_status online_stream_meet(online_stream_work *work, const hsp_view *r
     if (count > work->met_count) {
         if (!hsp__reserve(&work->ctx->allocator, &work->met, &work->met_room, count, 1))
             return hsp__fail_memory(err);
-        memset((unsigned char *)work->met + work->met_count, 0, count - work->met_count);
+        memset(work->met + work->met_count, 0, count - work->met_count);
         work->met_count = count;
     }
     for (uint64_t i = from; i < to; i++)
-        ((unsigned char *)work->met)[rows->labels[i]] = 1;
+        work->met[rows->labels[i]] = 1;
     return HSP_OK;
 }
 
@@ -282,9 +282,9 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
                             .run = run,
                             .tie = team->plan.tie,
                             .seed = team->plan.seed};
-    const hsp__online_source source = {.from = two ? NULL : from, .flip = flip};
     hsp_context unasked = hsp__stop_none(work->ctx);
-    if (!status) status = hsp__online_model(&unasked, team, &source, &spec, err, out);
+    if (!status)
+        status = hsp__online_model(&unasked, team, two ? NULL : from, flip, NULL, &spec, err, out);
     hsp__names_free(&names);
     hsp__free(&work->ctx->allocator, from);
     return status;

@@ -33,10 +33,13 @@ void hsp_trainer_free(hsp_trainer *trainer)
     hsp__free(&trainer->ctx->allocator, trainer);
 }
 
-static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *options,
-                                uint32_t classes, hsp_error *err)
+hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
+                           const char *const *class_names, uint32_t classes, uint64_t features,
+                           hsp_error *err, hsp_trainer **out)
 {
+    HSP__NEED(err, ctx, options, class_names, out);
     static const char *const callers[] = {"passes", "max-passes", "max-seconds"};
+    const hsp__learner *learner = hsp__learner_of(options);
     if (!learner || !learner->rule)
         return hsp__fail(err, HSP_USAGE, "%s does not learn one example at a time",
                          hsp_options_table(options)->name);
@@ -53,16 +56,7 @@ static hsp_status trainer_check(const hsp__learner *learner, const hsp_options *
                 err, HSP_USAGE,
                 "%s does not apply to single steps; the caller decides how many to make",
                 callers[i]);
-    return hsp__online_check_stream(learner, options, err);
-}
-
-hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
-                           const char *const *class_names, uint32_t classes, uint64_t features,
-                           hsp_error *err, hsp_trainer **out)
-{
-    HSP__NEED(err, ctx, options, class_names, out);
-    const hsp__learner *learner = hsp__learner_of(options);
-    HSP__TRY(trainer_check(learner, options, classes, err));
+    HSP__TRY(hsp__online_check_stream(learner, options, err));
     hsp_trainer *trainer = hsp__new(&ctx->allocator, 1, sizeof *trainer);
     if (!trainer) return hsp__fail_memory(err);
     hsp_status status = HSP_OK;
@@ -161,8 +155,8 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
                             .run = &run,
                             .tie = trainer->team.plan.tie,
                             .seed = trainer->team.plan.seed};
-    const hsp__online_source source = {0};
-    hsp_status status = hsp__online_model(trainer->ctx, &trainer->team, &source, &spec, err, out);
+    hsp_status status =
+        hsp__online_model(trainer->ctx, &trainer->team, NULL, 0, NULL, &spec, err, out);
     hsp_scaling_free(scalings[0]);
     return status;
 }
