@@ -45,6 +45,24 @@ int cli_quiet(const cli *run)
     return hsp_options_flag(run->common, "quiet");
 }
 
+/* ---- Groups ---- */
+
+const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant)
+{
+    static const hsp_option_table none = {"none", "", NULL, 0};
+    if (group->table) return group->table();
+    return variant ? variant : &none;
+}
+
+size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS])
+{
+    size_t count = 0;
+    for (const cli_group *group = command->groups; group->heading || group->table; group++)
+        groups[count++] = *group;
+    groups[count++] = (cli_group){"Common options", cli_common_options};
+    return count;
+}
+
 /* ---- Finding an option by its name on the command line ---- */
 
 typedef struct args_found {

@@ -8,24 +8,6 @@
 #define HELP_WIDTH  88 /* of a line */
 #define HELP_INDENT 26 /* where the text next to an option begins */
 
-/* ---- Groups ---- */
-
-const hsp_option_table *cli_group_table(const cli_group *group, const hsp_option_table *variant)
-{
-    static const hsp_option_table none = {"none", "", NULL, 0};
-    if (group->table) return group->table();
-    return variant ? variant : &none;
-}
-
-size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS])
-{
-    size_t count = 0;
-    for (const cli_group *group = command->groups; group->heading || group->table; group++)
-        groups[count++] = *group;
-    groups[count++] = (cli_group){"Common options", cli_common_options};
-    return count;
-}
-
 /* ---- One option ---- */
 
 char *cli_option_head(const hsp_option *option)
