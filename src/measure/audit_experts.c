@@ -256,6 +256,7 @@ static hsp_status experts_again(experts_audit *run, hsp_error *err)
         run->least = fmin(run->least, run->lost[e]);
         all += experts_relative(run, e);
     }
+    if (!(all > 0)) all = 1; /* no experts: none is asked for */
     run->potential = (double)(logl(all) + (hsp__long)run->most * logl(2));
     return HSP_OK;
 }

@@ -23,7 +23,8 @@
 
 /* ---- What is said of a bound ---- */
 
-static void rows_print(hsp_error_bound *to, double value, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void rows_print(hsp_error_bound *to, double value,
+                                                             const char *format, va_list args)
 {
     to->applies = !isnan(value);
     to->value = value;

@@ -25,9 +25,6 @@ typedef struct hsp__exact_source {
 /* Is every number one to compute with? HSP_UNSUPPORTED: one is too small. */
 hsp_status hsp__exact_check(const hsp__exact_source *source, const char *path, hsp_error *err);
 
-/* The decimal of entry k of row i; `buffer` has room for HSP__DECIMAL_MAX bytes. */
-const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer);
-
 int hsp__exact_there(void);
 
 /* What was found about two sets of rows, as the texts of a certificate. */

@@ -126,9 +126,8 @@ hsp_status hsp__exact_kernel(hsp_context *ctx, const hsp__exact_source *source,
                 mpz_set(x[j * n + i], x[i * n + j]);
                 mpz_set_ui(mpq_denref(value), 1);
             }
-    if (!status)
-        status = hsp__exact_nearest_of(ctx, &(hsp__exact_matrix){n, n, 0, x}, source->y, offset,
-                                       0.5, steps, err, to);
+    const hsp__exact_matrix gram = {n, n, 0, x};
+    if (!status) status = hsp__exact_nearest_of(ctx, &gram, source->y, offset, 0.5, steps, err, to);
     mpq_clear(value);
     mpz_clears(m.scale, m.dot, m.common, common, NULL);
     hsp__mpz_free(&numbers);

@@ -14,39 +14,6 @@
 
 /* ---- Decimals -------------------------------------------------------------------------------- */
 
-/* The first number of the list that is of this row and column or later. */
-static uint64_t number_first_long(const hsp__exact_source *source, uint64_t row, uint64_t column)
-{
-    uint64_t low = 0, high = source->long_count;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        const hsp__long_decimal *at = &source->longs[middle];
-        if (at->row < row || (at->row == row && at->column < column))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const char *hsp__exact_text(const hsp__exact_source *source, uint64_t i, uint64_t k, char *buffer)
-{
-    const hsp__row row = hsp__view_row(source->view, i);
-    const double x = hsp__row_value(source->view, &row, k);
-    if (source->long_count) {
-        const uint64_t column = hsp__row_column(&row, k);
-        const uint64_t at = number_first_long(source, i, column);
-        if (at < source->long_count && source->longs[at].row == i &&
-            source->longs[at].column == column)
-            return source->longs[at].text;
-    }
-    if (source->view->precision == HSP_FLOAT32)
-        hsp__decimal_print_f32((float)x, buffer);
-    else
-        hsp__decimal_print_f64(x, buffer);
-    return buffer;
-}
-
 hsp_status hsp__exact_check(const hsp__exact_source *source, const char *path, hsp_error *err)
 {
     for (uint64_t k = 0; k < source->long_count; k++) {
@@ -151,16 +118,31 @@ static void number_trim(mpz_t mantissa, long *exponent)
     }
 }
 
+/* The first number of the list that is of this row and column or later. */
+static uint64_t number_first_long(const hsp__exact_source *source, uint64_t row, uint64_t column)
+{
+    uint64_t low = 0, high = source->long_count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        const hsp__long_decimal *at = &source->longs[middle];
+        if (at->row < row || (at->row == row && at->column < column))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void hsp__exact_entry(const hsp__exact_source *source, uint64_t i, uint64_t k, mpz_t mantissa,
                       long *exponent)
 {
     char buffer[HSP__DECIMAL_MAX];
+    const hsp__row row = hsp__view_row(source->view, i);
+    const double x = hsp__row_value(source->view, &row, k);
     if (source->stored) { /* m / 2^k = m 5^k / 10^k */
-        const hsp__row row = hsp__view_row(source->view, i);
         int power;
         mpz_t fives;
-        mpz_set_d(mantissa,
-                  ldexp(frexp(hsp__row_value(source->view, &row, k), &power), DBL_MANT_DIG));
+        mpz_set_d(mantissa, ldexp(frexp(x, &power), DBL_MANT_DIG));
         power -= DBL_MANT_DIG;
         *exponent = power < 0 ? power : 0;
         mpz_init(fives);
@@ -169,7 +151,17 @@ void hsp__exact_entry(const hsp__exact_source *source, uint64_t i, uint64_t k, m
         mpz_clear(fives);
         if (power > 0) mpz_mul_2exp(mantissa, mantissa, (mp_bitcnt_t)power);
     } else {
-        hsp__exact_parse(hsp__exact_text(source, i, k, buffer), mantissa, exponent);
+        const uint64_t column = hsp__row_column(&row, k);
+        const uint64_t at = source->long_count ? number_first_long(source, i, column) : 0;
+        const char *text = buffer;
+        if (at < source->long_count && source->longs[at].row == i &&
+            source->longs[at].column == column)
+            text = source->longs[at].text;
+        else if (source->view->precision == HSP_FLOAT32)
+            hsp__decimal_print_f32((float)x, buffer);
+        else
+            hsp__decimal_print_f64(x, buffer);
+        hsp__exact_parse(text, mantissa, exponent);
     }
     number_trim(mantissa, exponent);
 }
