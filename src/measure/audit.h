@@ -19,7 +19,7 @@
 #include "base/scratch.h"
 #include "data/data.h"
 #include "halfspace_all.h"
-#include "learn/erm/fit.h"
+#include "learn/erm/erm.h"
 #include "model/model.h"
 
 /* Sums of audits and certificates: wider than what they are compared with, where the machine has that. */

@@ -4,7 +4,7 @@
  *    (separability_duplicates). Of thousands of columns, multipliers of any other common point would
  *    have as many digits: there a soft margin of a very large C gives points of the hulls that are as
  *    good as the same (separability_soft_margin).
- * 2. The hard margin (learn/erm/fit.h) gives, in double precision, weights with a margin and
+ * 2. The hard margin (learn/erm/erm.h) gives, in double precision, weights with a margin and
  *    multipliers of the two hulls whose points have that distance; or rows with a point in common
  *    (separability_hard_margin).
  * 3. Weights and multipliers are rounded to decimals of few digits, and what they then show is

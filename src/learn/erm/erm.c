@@ -1,12 +1,17 @@
 #include "learn/erm/erm.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "base/scratch.h"
-#include "learn/erm/fit.h"
+#include "base/stop.h"
+#include "learn/erm/matvec.h"
+#include "learn/erm/solvers.h"
+#include "learn/lp/lp.h"
+#include "learn/online/pegasos.h"
 #include "learn/option_helpers.h"
+#include "vec/vec.h"
 
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
@@ -39,6 +44,289 @@ hsp__goal hsp__erm_goal(hsp__train *train, int report)
                        .last = train->plan.last};
 }
 
+void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task)
+{
+    task->gap_unknown = 1;
+    if (task->solution.stop == HSP_STOP_CONVERGED) hsp__watch_stopped(ctx, &task->solution.stop);
+    task->solution.primal = task->solution.gap = (double)NAN;
+    task->solution.dual_value = fmax(0, task->solution.dual_value);
+}
+
+/* Compute the gap of what the solver returned, unless its last act was to do so: then u, scores and
+ * values are there. A run has converged only if its proven gap is what was asked for. */
+static hsp_status erm_compute_gap(hsp_context *ctx, double goal, hsp__task *task, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    const hsp__problem *p = &task->problem;
+    hsp__gap_values values = {s->primal, s->dual_value, s->gap, s->rounding};
+    hsp_status status = HSP_OK;
+    if (!s->gap_known || s->stop != HSP_STOP_CONVERGED)
+        status = hsp__gap(ctx, p, s->w, s->b, s->dual, s->u, s->scores, err, &values);
+    if (status && status != HSP_CANCELLED) return status;
+    if (!status && values.dual < 0 && p->penalty == HSP__PENALTY_L2) {
+        /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights
+         * t a have D(t a) >= t E - t^2 U / 2, which is best at t = E / U. */
+        const double U = hsp__vec()->sqnorm_f64(s->u, (size_t)p->view->cols);
+        const double E = values.dual + U / 2, t = E > 0 && U > 0 ? fmin(1, E / U) : 0;
+        for (uint64_t i = 0; i < p->view->rows; i++)
+            s->dual[i] *= t;
+        for (uint64_t j = 0; j < p->view->cols; j++)
+            s->u[j] *= t;
+        values.dual = fmax(0, hsp__gap_dual(ctx, p, s->dual, s->u, NULL));
+        values.gap = hsp__gap_relative(values.primal, values.dual);
+    }
+    if (!status) hsp__gap_kkt(ctx, p, s->w, s->b, s->dual, s->u, s->scores, &task->kkt);
+    if (status || hsp__stopped(ctx)) {
+        hsp__fit_gap_unknown(ctx, task);
+        return HSP_OK;
+    }
+    s->primal = values.primal;
+    s->dual_value = values.dual;
+    s->gap = values.gap;
+    s->rounding = values.rounding;
+    const int enough = s->gap <= goal;
+    if (s->stop == HSP_STOP_CONVERGED && !enough) s->stop = HSP_STOP_PASSES;
+    if (s->stop == HSP_STOP_PASSES && enough && !p->hard) s->stop = HSP_STOP_CONVERGED;
+    return HSP_OK;
+}
+
+/* Another solver goes on from where the first could not, or starts again without losses (`hard`);
+ * what it makes worse is not kept. */
+static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int hard, hsp__task *task,
+                             const hsp__goal *goal, hsp_error *err)
+{
+    hsp__solution *s = &task->solution, first = *s;
+    hsp__problem p = task->problem;
+    const uint64_t n = p.view->rows, d = p.view->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    first.w = hsp__scratch_raw(&scratch, d, sizeof *first.w);
+    first.dual = hsp__scratch_raw(&scratch, n, sizeof *first.dual);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    int keep = HSP__KEEP_PRIMAL | HSP__KEEP_DUAL;
+    if (!status) {
+        memcpy(first.w, s->w, d * sizeof *s->w);
+        memcpy(first.dual, s->dual, n * sizeof *s->dual);
+        p.hard |= hard;
+        if (hard) memset(s->w, 0, d * sizeof *s->w);
+        if (hard) memset(s->dual, 0, n * sizeof *s->dual);
+        status = second->solve(ctx, &p, goal, err, s);
+    }
+    s->gap_known = 0; /* weights of both may come back, and of another problem */
+    /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
+     * is above its cost, both have the same objective, bound and gap. */
+    int answers = !hard || (!status && s->stop == HSP_STOP_CONVERGED);
+    for (uint64_t i = 0; hard && answers && i < n; i++)
+        answers = s->dual[i] <= hsp__problem_cost(&task->problem, i);
+    if (hard && answers) { /* a last bit that a margin lacks of 1 costs c times as much here */
+        for (uint64_t j = 0; j < d; j++)
+            s->w[j] *= 1 + 0x1p-49;
+        s->b *= 1 + 0x1p-49;
+    }
+    if (!answers)
+        keep = 0;
+    else if (s->stop != HSP_STOP_INSEPARABLE)
+        keep = hsp__gap_keep(&first, s->primal, s->dual_value);
+    if (!status && !(keep & HSP__KEEP_PRIMAL)) {
+        memcpy(s->w, first.w, d * sizeof *s->w);
+        s->b = first.b;
+        s->primal = first.primal;
+    }
+    if (!status && !(keep & HSP__KEEP_DUAL)) {
+        memcpy(s->dual, first.dual, n * sizeof *s->dual);
+        s->dual_value = first.dual_value;
+    }
+    if (!status && !answers) { /* as before, but for a stop that concerns all of them */
+        s->gap = first.gap;
+        if (s->stop != HSP_STOP_SECONDS && s->stop != HSP_STOP_REQUEST) s->stop = first.stop;
+    } else if (!status && s->stop != HSP_STOP_INSEPARABLE) {
+        s->gap = hsp__gap_relative(s->primal, s->dual_value);
+        if (s->gap <= goal->gap) s->stop = HSP_STOP_CONVERGED;
+    }
+    if (!status && keep & HSP__KEEP_PRIMAL) task->solver = second;
+    s->passes += first.passes;
+    s->updates += first.updates;
+    hsp__scratch_free(&scratch);
+    return status;
+}
+
+/* Can the solver get no further, though passes are left (in all: `most`, 0 is any number)? */
+static int erm_stuck(const hsp__solution *s, uint64_t most, hsp__goal *goal)
+{
+    if (s->stop != HSP_STOP_PASSES || (most && s->passes >= most)) return 0;
+    if (most) goal->max_passes = most - s->passes;
+    return 1;
+}
+
+/* P of t w with the best offset for it; a regularized one is part of w. */
+static hsp_status erm_try(hsp_context *ctx, const hsp__problem *p, const hsp__solution *s, double t,
+                          double *w, double *scores, hsp_error *err, double *b, double *primal)
+{
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        w[j] = t > 0 ? t * s->w[j] : 0;
+    *b = t > 0 ? t * s->b : 0;
+    hsp__matvec_scores(ctx, p->view, w, 0, scores);
+    HSP__TRY(hsp__gap_offset(ctx, p, scores, err, b));
+    *primal = hsp__gap_primal(ctx, p, w, *b, scores);
+    return hsp__stop_status(ctx, err);
+}
+
+/* Weights of 0 with the best offset for them cost nothing to find: nothing worse is handed back.
+ * What is worse may be too long only, and is tried at a quarter of its length, and so on; P is
+ * convex along it. `w` and `scores` are room for d and n numbers. */
+static hsp_status erm_no_worse(hsp_context *ctx, const hsp__problem *p, double *w, double *scores,
+                               hsp__solution *s, hsp_error *err)
+{
+    double b, primal, zero, zero_b, best, best_t = 0, best_b;
+    if (p->hard || s->stop == HSP_STOP_CONVERGED || hsp__stopped(ctx)) return HSP_OK;
+    hsp__matvec_scores(ctx, p->view, s->w, 0, scores);
+    const double now = hsp__gap_primal(ctx, p, s->w, s->b, scores);
+    hsp_status status = erm_try(ctx, p, s, 0, w, scores, err, &zero_b, &zero);
+    if (status == HSP_CANCELLED) return HSP_OK;
+    if (status || now <= zero) return status;
+    best = zero, best_b = zero_b;
+    for (int quarter = 1; quarter <= 100; quarter++) {
+        const double t = ldexp(1, -2 * quarter);
+        status = erm_try(ctx, p, s, t, w, scores, err, &b, &primal);
+        if (status == HSP_CANCELLED) break;
+        if (status) return status;
+        if (best_t > 0 && !(primal < best)) break;
+        if (primal < best) best = primal, best_t = t, best_b = b;
+    }
+    for (uint64_t j = 0; j < p->view->cols; j++)
+        s->w[j] = best_t > 0 ? best_t * s->w[j] : 0;
+    s->b = best_b;
+    return HSP_OK;
+}
+
+/* ---- Where a separator is demanded, the last word on whether there is one --------------------- */
+
+/* Linear programming decides: multipliers, or a separator, made as long as m >= 1 asks for: any is
+ * better than none. */
+static hsp_status erm_ask_lp(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                             hsp__solution *s, hsp__scratch *scratch, hsp_error *err)
+{
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    double least = HUGE_VAL, *scores = hsp__scratch_raw(scratch, n, sizeof *scores);
+    hsp__lp_answer answer = {.w = hsp__scratch_new(scratch, d, sizeof *answer.w),
+                             .a = hsp__scratch_new(scratch, n, sizeof *answer.a)};
+    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp__lp_separate(ctx, p, goal->watch, goal->report, err, &answer));
+    s->stop = answer.stop == HSP_STOP_CONVERGED ? HSP_STOP_PASSES : answer.stop;
+    if (answer.stop == HSP_STOP_INSEPARABLE) memcpy(s->dual, answer.a, n * sizeof *s->dual);
+    if (answer.stop != HSP_STOP_CONVERGED || !isinf(s->primal)) return HSP_OK;
+    hsp__matvec_scores(ctx, p->view, answer.w, answer.b, scores);
+    for (uint64_t i = 0; !hsp__stopped(ctx) && i < n; i++)
+        least = fmin(least, hsp__problem_y(p, i) * scores[i]);
+    const double factor = (1 + 1e-12) / least;
+    if (!(least > 0) || !isfinite(factor) || hsp__stopped(ctx)) return HSP_OK;
+    for (uint64_t j = 0; j < d; j++)
+        s->w[j] = answer.w[j] * factor;
+    s->b = answer.b * factor;
+    return HSP_OK;
+}
+
+/* The solver found no separator: say whether there is one. s->stop becomes HSP_STOP_INSEPARABLE,
+ * with multipliers in s->dual, or HSP_STOP_PASSES.
+ *
+ * A solver that minimises ||w||^2 / 2 comes as near as its arithmetic allows; where classes all but
+ * touch, it can end without an answer, or with multipliers that show inseparability to a few digits
+ * only. Then its multipliers are solved for once more in longer arithmetic, and if that shows
+ * nothing, linear programming decides (lp.h), which checks both of its answers. */
+static hsp_status erm_settle(hsp_context *ctx, const hsp__problem *given, const hsp__goal *goal,
+                             hsp__solution *s, hsp_error *err)
+{
+    hsp__problem p = *given;
+    const uint64_t n = p.view->rows;
+    uint64_t count = 0;
+    int found = 0;
+    if (s->stop != HSP_STOP_PASSES && s->stop != HSP_STOP_INSEPARABLE) return HSP_OK;
+    if (s->stop == HSP_STOP_PASSES && isfinite(s->primal)) return HSP_OK; /* there is one */
+    /* a penalty on the offset decides which separator is the best, not whether there is one */
+    if (p.offset == HSP__OFFSET_REGULARIZED) p.offset = HSP__OFFSET_FREE;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    int *exponents = hsp__scratch_new(&scratch, p.view->cols, sizeof *exponents);
+    uint64_t *rows = hsp__scratch_raw(&scratch, n, sizeof *rows);
+    double *some = hsp__scratch_raw(&scratch, n, sizeof *some), most = 0;
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    for (uint64_t i = 0; i < n; i++)
+        most = fmax(most, s->dual[i]);
+    for (uint64_t i = 0; !status && i < n; i++) {
+        if (!(s->dual[i] > 1e-6 * most)) continue;
+        some[count] = s->dual[i] / most;
+        rows[count++] = i;
+    }
+    if (count) {
+        hsp__lp_exponents(ctx, &p, exponents);
+        status = hsp__lp_common_point(ctx, &p, exponents, rows, count, some, err, &found);
+    }
+    if (status == HSP_CANCELLED) {
+        hsp__watch_stopped(ctx, &s->stop);
+        status = HSP_OK;
+    } else if (!status && found) {
+        memset(s->dual, 0, n * sizeof *s->dual);
+        for (uint64_t k = 0; k < count; k++)
+            s->dual[rows[k]] = some[k];
+        s->stop = HSP_STOP_INSEPARABLE;
+    } else if (!status && hsp__clp_ready(NULL) == HSP_OK) {
+        status = erm_ask_lp(ctx, &p, goal, s, &scratch, err);
+    } else {
+        s->stop = HSP_STOP_PASSES; /* without linear programming it stays open */
+    }
+    hsp__scratch_free(&scratch);
+    return status;
+}
+
+/* ---- All of it -------------------------------------------------------------------------------- */
+
+/* After task->solver has solved task->problem: let other solvers go on where it is stuck
+ * (`choose`), settle whether a separator exists where one is demanded, and compute its gap.
+ * task->solution has room for u and scores, as for the solver. A request to stop is an outcome,
+ * with task->gap_unknown when there was no time for the figures. After HSP_STOP_INSEPARABLE (hard)
+ * solution.dual says why no separator exists; else, unless gap_unknown, solution.scores are those of w
+ * without b. */
+static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose, hsp__task *task,
+                             hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    const hsp__problem *p = &task->problem;
+    assert(task->solver && s->w && s->dual && s->u && s->scores);
+    if (choose) {
+        /* A solver that can get no further hands on to the other; and at a cost so high that it is
+         * the trouble, the separator without losses may be the answer. */
+        hsp__problem hard = *p;
+        hsp__goal left = *goal;
+        hard.hard = 1;
+        const int hinge = !p->hard && p->loss->form == HSP__HINGE;
+        const hsp__solver *second = hsp__solver_after(task->solver, p);
+        const hsp__solver *third = hinge ? hsp__solver_for("auto", &hard) : NULL;
+        if (third && erm_stuck(s, goal->max_passes, &left))
+            HSP__TRY(erm_second(ctx, third, 1, task, &left, err));
+        if (second && erm_stuck(s, goal->max_passes, &left))
+            HSP__TRY(erm_second(ctx, second, 0, task, &left, err));
+    }
+    if (p->hard) HSP__TRY(erm_settle(ctx, p, goal, s, err));
+    if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
+    hsp__stop brief;
+    hsp_context last = hsp__stop_brief(&brief, ctx);
+    /* rows in the order of the file give the result of a stream, whatever its objective */
+    const int stream = task->solver == &hsp__solver_pegasos && goal->in_order;
+    if (!stream) HSP__TRY(erm_no_worse(&last, p, s->u, s->scores, s, err));
+    return erm_compute_gap(&last, goal->gap, task, err);
+}
+
+/* The solver of that name ("auto": the one that suits the data's shape) for the task's problem.
+ * HSP_USAGE or HSP_UNSUPPORTED when there is none. */
+static hsp_status erm_choose(const char *name, hsp__task *task, hsp_error *err)
+{
+    task->solver = hsp__solver_for(name, &task->problem);
+    assert(!task->solver || task->solver->suits(&task->problem));
+    if (task->solver) return HSP_OK;
+    if (strcmp(name, "auto") == 0)
+        return hsp__fail(err, HSP_UNSUPPORTED, "no solver supports this combination of options");
+    return hsp__fail_option(
+        err, "--solver", "%s does not support this combination of options; use solver auto", name);
+}
+
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                         hsp_error *err)
 {
@@ -48,7 +336,7 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
     hsp__solution *s = &task->solution;
     hsp__scratch scratch = {.memory = &ctx->allocator};
     assert(view->cols == train->prepared.view->cols && s->w);
-    HSP__TRY(hsp__fit_choose(train->plan.solver, task, err));
+    HSP__TRY(erm_choose(train->plan.solver, task, err));
     double *norms = hsp__scratch_raw(&scratch, view->rows, sizeof *norms);
     s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
     s->u = hsp__scratch_raw(&scratch, view->cols, sizeof *s->u);
@@ -60,7 +348,7 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
         if (train->start) hsp__warm_start(train, task, s);
         status = task->solver->solve(ctx, &task->problem, &goal, err, s);
     }
-    if (!status) status = hsp__fit_finish(ctx, &goal, choose, task, err);
+    if (!status) status = erm_finish(ctx, &goal, choose, task, err);
     if (!status && train->count == 1 && s->stop != HSP_STOP_INSEPARABLE) {
         /* two classes: the rows that the scorer gets wrong, from the scores at hand */
         task->counted = task->gap_unknown ? -1 : 1;
@@ -75,5 +363,55 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
     hsp__scratch_free(&scratch);
     s->u = s->scores = NULL;
     task->problem.norms = NULL;
+    return status;
+}
+
+/* ---- For other modules ----------------------------------------------------------------------- */
+
+void hsp__fitted_free(hsp__fitted *fitted)
+{
+    if (fitted->w) hsp__free(&fitted->memory, fitted->w);
+    if (fitted->dual) hsp__free(&fitted->memory, fitted->dual);
+    fitted->w = fitted->dual = NULL;
+}
+
+hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__fit_limits *limits,
+                            hsp_error *err, hsp__fitted *out)
+{
+    const hsp_allocator *memory = &ctx->allocator;
+    const uint64_t n = p->view->rows, d = p->view->cols;
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__watch watch = {.ctx = &own, .each = n};
+    const hsp__goal goal = {.gap = limits->gap,
+                            .max_passes = limits->max_passes,
+                            .seed = limits->seed,
+                            .watch = &watch,
+                            .report = 1};
+    hsp__task task = {.problem = *p};
+    hsp__solution *s = &task.solution;
+    hsp__scratch scratch = {.memory = memory};
+    double *norms = hsp__scratch_raw(&scratch, p->norms ? 0 : n, sizeof *norms);
+    *out = (hsp__fitted){.memory = *memory};
+    s->w = out->w = hsp__new(memory, d, sizeof *s->w);
+    s->dual = out->dual = hsp__new(memory, n, sizeof *s->dual);
+    s->u = hsp__scratch_raw(&scratch, d, sizeof *s->u);
+    s->scores = hsp__scratch_raw(&scratch, n, sizeof *s->scores);
+    hsp_status status = s->w && s->dual && !scratch.failed ? HSP_OK : hsp__fail_memory(err);
+    if (!status && !p->norms) {
+        hsp__gap_norms(&own, p->view, norms);
+        task.problem.norms = norms;
+    }
+    hsp__stop_limit(&own, limits->max_seconds);
+    if (!status) status = erm_choose("auto", &task, err);
+    if (!status) status = task.solver->solve(&own, &task.problem, &goal, err, s);
+    if (!status) status = erm_finish(&own, &goal, 1, &task, err);
+    hsp__scratch_free(&scratch);
+    out->b = s->b;
+    out->primal = s->primal;
+    out->dual_value = s->dual_value;
+    out->gap = s->gap;
+    out->stop = s->stop;
+    if (!status && hsp__stopped(&own) == HSP__STOP_REQUESTED) status = hsp__stop_status(&own, err);
     return status;
 }

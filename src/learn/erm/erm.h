@@ -1,5 +1,7 @@
 /* Learners that minimise a regularised empirical risk: what their options say, and the fit of one
- * problem of two classes (problem.h) by a solver. */
+ * problem of two classes (problem.h): choose a solver, let others go on where it is stuck, and compute
+ * how near to the best the answer is. Other modules may call hsp__fit_problem with a problem of their
+ * own. */
 #ifndef HSP_LEARN_ERM_ERM_H
 #define HSP_LEARN_ERM_ERM_H
 
@@ -33,5 +35,40 @@ static inline uint64_t hsp__train_source(const hsp__train_kernel *k, uint64_t ro
 {
     return k->ids ? k->ids[row] : k->origin ? k->origin[row] : row;
 }
+
+/* There was no time to compute the gap of what a stopped solver returned. */
+void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task);
+
+/* ---- For other modules (src/prove): without options, data sets or models ---- */
+
+#define HSP__FIT_PASSES 10000 /* as the option max-passes has it */
+
+typedef struct hsp__fit_limits {
+    double gap;          /* relative duality gap to reach */
+    uint64_t max_passes; /* 0: any number */
+    double max_seconds;  /* 0: any number */
+    uint64_t seed;       /* options have 1 */
+} hsp__fit_limits;
+
+typedef struct hsp__fitted {
+    hsp_allocator memory;
+    double *w; /* d */
+    double b;
+    double *dual; /* n: feasible dual coefficients a >= 0; HSP_STOP_INSEPARABLE: multipliers with
+                     sum a y x = 0, of each class the same total */
+    double primal, dual_value, gap; /* NaN: not known */
+    hsp_stop stop; /* HSP_STOP_CONVERGED, HSP_STOP_INSEPARABLE (hard only), or what ended it */
+} hsp__fitted;
+
+/* Minimise p from zero: e.g. the hard margin of rows with labels 0 and 1 is
+ *
+ *     hsp__problem p = {.view = view, .positive = 1, .cost = {1, 1}, .hard = 1,
+ *                       .offset = HSP__OFFSET_FREE};
+ *
+ * The same numbers as training `svm` with these settings on these rows. The caller frees out->w and
+ * out->dual with hsp__fitted_free, also after a failure. HSP_CANCELLED: the user asked to stop. */
+hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__fit_limits *limits,
+                            hsp_error *err, hsp__fitted *out);
+void hsp__fitted_free(hsp__fitted *fitted);
 
 #endif

@@ -9,7 +9,6 @@
 #include "kernel/gram.h"
 #include "kernel/rounding.h"
 #include "kernel/shared_values.h"
-#include "learn/erm/erm.h"
 #include "learn/multiclass/reduce.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/training_error.h"

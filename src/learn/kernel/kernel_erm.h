@@ -8,8 +8,7 @@
 #ifndef HSP_LEARN_KERNEL_KERNEL_ERM_H
 #define HSP_LEARN_KERNEL_KERNEL_ERM_H
 
-#include "learn/erm/fit.h"
-#include "learn/learner.h"
+#include "learn/erm/erm.h"
 
 /* The state of the native form. */
 typedef struct hsp__kernel_erm {

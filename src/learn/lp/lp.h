@@ -29,9 +29,6 @@ hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch 
 /* exponents[j]: column j divided by 2^exponents[j] has no entry above 1. */
 void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents);
 
-/* y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it. */
-int hsp__lp_right(const hsp__problem *p, uint64_t i, const double *w, double b);
-
 /* A point common to both hulls of rows[0..count), from multipliers a (count) that are near to one
  * or at least begin there: solved for in long double. On success none is negative, both classes add
  * up to 1 (offset none: both together to 2), no more than d + 2 are above 0, and sum a y x is 0 to

@@ -101,7 +101,8 @@ void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents)
         if (exponents[j] == INT_MIN) exponents[j] = 0;
 }
 
-int hsp__lp_right(const hsp__problem *p, uint64_t i, const double *w, double b)
+/* y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it. */
+static int lp_separate_right(const hsp__problem *p, uint64_t i, const double *w, double b)
 {
     const hsp__row row = hsp__view_row(p->view, i);
     const double y = hsp__problem_y(p, i);
@@ -311,8 +312,8 @@ static void lp_separate_check_part(void *user, uint64_t part)
     const lp_separate_state *t = work->t;
     const uint64_t n = t->p->view->rows, to = hsp__part(n, work->parts, part + 1);
     for (uint64_t i = hsp__part(n, work->parts, part); i < to; i++)
-        work->wrong[i] =
-            hsp__problem_cost(t->p, i) > 0 && !hsp__lp_right(t->p, i, t->answer->w, t->answer->b);
+        work->wrong[i] = hsp__problem_cost(t->p, i) > 0 &&
+                         !lp_separate_right(t->p, i, t->answer->w, t->answer->b);
 }
 
 /* Have the worst of the rows that are wrong join: those with too little margin, cheaply; when there is

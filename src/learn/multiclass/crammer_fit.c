@@ -6,7 +6,6 @@
 #include "base/context.h"
 #include "base/scratch.h"
 #include "learn/erm/erm.h"
-#include "learn/erm/fit.h"
 #include "vec/vec.h"
 
 #define CRAMMER_FIT_ROUNDS 3 /* of solving and computing the gap */
