@@ -37,14 +37,6 @@ typedef struct newton_bits {
     uint32_t *counts; /* d */
 } newton_bits;
 
-static int newton_bits_pay(const hsp_view *view)
-{
-    /* a pair of columns takes 36 instructions a block of rows; a pair of places of a row 5 */
-    const double places = (double)hsp_view_stored(view) / (double)(view->rows + 1);
-    const double by_bits = 36 * (double)view->cols * (double)view->cols / BITS_ROWS;
-    return view->storage == HSP_ONES && 2 * by_bits < 5 * places * places;
-}
-
 static void newton_bits_flush(newton_bits *bits, const hsp__newton *s, double weight, double turn,
                               double *g, size_t side, double *q)
 {
@@ -543,7 +535,11 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     h->factor = hsp__new_raw(&s->ctx->allocator, cells, sizeof *h->factor);
     if (!h->factor || scratch->failed) return hsp__fail_memory(err);
     const hsp_view *view = s->p->view;
-    if (!s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS && newton_bits_pay(view)) {
+    /* bits: a pair of columns takes 36 instructions a block of rows; a pair of places of a row 5 */
+    const double places = (double)hsp_view_stored(view) / (double)(view->rows + 1);
+    const double by_bits = 36 * (double)view->cols * (double)view->cols / BITS_ROWS;
+    if (!s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS &&
+        view->storage == HSP_ONES && 2 * by_bits < 5 * places * places) {
         h->bits = hsp__scratch_new(scratch, h->most, sizeof *h->bits);
         for (uint64_t part = 0; h->bits && part < h->most; part++) {
             if (part > s->n / NEWTON_HESSIAN_BITS_PART) break;

@@ -18,22 +18,6 @@ const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd
     50 /* likewise of coordinate descent, where C is small relative to the rows */
 #define SOLVERS_SAMPLE 1024 /* rows that are looked at */
 
-/* The mean of ||x||^2, from some of the rows. */
-static double solvers_length(const hsp_view *view)
-{
-    const uint64_t step = view->rows / SOLVERS_SAMPLE + 1;
-    double sum = 0, count = 0;
-    for (uint64_t i = 0; i < view->rows; i += step) {
-        const hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double x = hsp__row_value(view, &row, k);
-            sum += x * x;
-        }
-        count++;
-    }
-    return count > 0 ? sum / count : 0;
-}
-
 #define SOLVERS_LOGISTIC_FIRST  6   /* passes of coordinate descent at least, logistic loss, and */
 #define SOLVERS_LOGISTIC_VISITS 0.1 /* more for each unit of C ||x||^2 times rows a column, */
 #define SOLVERS_LOGISTIC_MOST   8   /* no more than this for each unit of C ||x||^2 */
@@ -51,7 +35,16 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
         const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
         const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
         const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
-        const double length = solvers_length(p->view);
+        const uint64_t step = p->view->rows / SOLVERS_SAMPLE + 1;
+        double sum = 0, count = 0; /* the mean of ||x||^2, from some of the rows */
+        for (uint64_t i = 0; i < p->view->rows; i += step, count++) {
+            const hsp__row row = hsp__view_row(p->view, i);
+            for (uint64_t k = 0; k < row.count; k++) {
+                const double x = hsp__row_value(p->view, &row, k);
+                sum += x * x;
+            }
+        }
+        const double length = count > 0 ? sum / count : 0;
         double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored;
         double dcd = SOLVERS_VISITS * (1 + C * length) * stored;
         if (p->loss->form == HSP__LOGISTIC) {

@@ -101,23 +101,6 @@ void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents)
         if (exponents[j] == INT_MIN) exponents[j] = 0;
 }
 
-/* y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it. */
-static int lp_separate_right(const hsp__problem *p, uint64_t i, const double *w, double b)
-{
-    const hsp__row row = hsp__view_row(p->view, i);
-    const double y = hsp__problem_y(p, i);
-    long double sum = (long double)b, size = fabsl(sum);
-    for (uint64_t k = 0; k < row.count; k++) {
-        const long double term = (long double)hsp__row_value(p->view, &row, k) *
-                                 (long double)w[hsp__row_column(&row, k)];
-        sum += term;
-        size += fabsl(term);
-    }
-    /* count + 1 roundings of products and sums at most touch a term, of half an epsilon each */
-    const long double bound = (long double)(row.count + 4) * LDBL_EPSILON * size;
-    return (long double)y * sum > bound && y * hsp__row_score(p->view, i, w, b) > 0;
-}
-
 /* The margin of row i by weights v of scaled columns. */
 static long double lp_separate_margin(const lp_separate_state *t, uint64_t i, const long double *v)
 {
@@ -306,14 +289,31 @@ typedef struct lp_separate_check {
     unsigned char *wrong; /* n */
 } lp_separate_check;
 
+/* Is y (<w, x_i> + b) > 0, in exact arithmetic and as hsp__row_score computes it? */
 static void lp_separate_check_part(void *user, uint64_t part)
 {
     const lp_separate_check *work = user;
     const lp_separate_state *t = work->t;
-    const uint64_t n = t->p->view->rows, to = hsp__part(n, work->parts, part + 1);
-    for (uint64_t i = hsp__part(n, work->parts, part); i < to; i++)
-        work->wrong[i] = hsp__problem_cost(t->p, i) > 0 &&
-                         !lp_separate_right(t->p, i, t->answer->w, t->answer->b);
+    const hsp__problem *p = t->p;
+    const double *w = t->answer->w, b = t->answer->b;
+    const uint64_t n = p->view->rows, to = hsp__part(n, work->parts, part + 1);
+    for (uint64_t i = hsp__part(n, work->parts, part); i < to; i++) {
+        work->wrong[i] = 0;
+        if (!(hsp__problem_cost(p, i) > 0)) continue;
+        const hsp__row row = hsp__view_row(p->view, i);
+        const double y = hsp__problem_y(p, i);
+        long double sum = (long double)b, size = fabsl(sum);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const long double term = (long double)hsp__row_value(p->view, &row, k) *
+                                     (long double)w[hsp__row_column(&row, k)];
+            sum += term;
+            size += fabsl(term);
+        }
+        /* count + 1 roundings of products and sums at most touch a term, of half an epsilon each */
+        const long double bound = (long double)(row.count + 4) * LDBL_EPSILON * size;
+        work->wrong[i] =
+            !((long double)y * sum > bound && y * hsp__row_score(p->view, i, w, b) > 0);
+    }
 }
 
 /* Have the worst of the rows that are wrong join: those with too little margin, cheaply; when there is

@@ -14,23 +14,6 @@
 static const hsp__solver crammer_fit_solver = {.name = "crammer-singer",
                                                .summary = "all classes at once"};
 
-/* Dual weights that a model of the same data kept. */
-static void crammer_fit_start(const hsp__train *train, double *dual, double *b)
-{
-    const uint32_t k = train->count;
-    for (uint32_t c = 0; c < k; c++) {
-        hsp__solution s = {
-            .w = train->weights + c * train->prepared.view->cols,
-            .dual = hsp__new(&train->ctx->allocator, train->prepared.view->rows, sizeof *s.dual)};
-        if (!s.dual) return; /* a start is a help, not a need */
-        hsp__warm_start(train, &train->tasks[c], &s);
-        b[c] = s.b;
-        for (uint64_t i = 0; i < train->prepared.view->rows; i++)
-            dual[i * k + c] = hsp__problem_y(&train->tasks[c].problem, i) * s.dual[i];
-        hsp__free(&train->ctx->allocator, s.dual);
-    }
-}
-
 static void crammer_fit_kkt(hsp_context *ctx, const hsp__crammer *p, const double *w,
                             const double *b, const double *dual, const double *u, hsp__kkt *kkt)
 {
@@ -75,6 +58,8 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
                                     double *dual, hsp_error *err)
 {
     const hsp__plan *plan = &train->plan;
+    const uint64_t n = p->view->rows;
+    const uint32_t k = train->count;
     hsp__goal goal = hsp__erm_goal(train, 1);
     hsp__crammer_solution s = {.w = train->weights, .b = b, .dual = dual};
     hsp__gap_values values = {.gap = 1};
@@ -82,7 +67,17 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     hsp__stop brief;
     hsp_context last = *train->ctx;
     int gap_known = 1;
-    if (train->start) crammer_fit_start(train, dual, b);
+    for (uint32_t c = 0; train->start && c < k;
+         c++) { /* dual weights of a model of the same data */
+        hsp__solution start = {.w = train->weights + c * p->view->cols,
+                               .dual = hsp__new(&train->ctx->allocator, n, sizeof *start.dual)};
+        if (!start.dual) break; /* a start is a help, not a need */
+        hsp__warm_start(train, &train->tasks[c], &start);
+        b[c] = start.b;
+        for (uint64_t i = 0; i < n; i++)
+            dual[i * k + c] = hsp__problem_y(&train->tasks[c].problem, i) * start.dual[i];
+        hsp__free(&train->ctx->allocator, start.dual);
+    }
     /* The solver stops by the gap as computed; the full computation adds rounding errors: if that is
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
