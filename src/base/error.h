@@ -24,6 +24,18 @@ hsp_status hsp__fail_at(hsp_error *err, hsp_status status, const char *file, uin
         if (try_) return try_;          \
     } while (0)
 
+/* The last line of a function that makes an object: it goes to *out if all went well, else
+ * `release` frees it. Returns the status. */
+#define HSP__GIVE(status, object, release, out) \
+    do {                                        \
+        const hsp_status give_ = (status);      \
+        if (give_)                              \
+            release(object);                    \
+        else                                    \
+            *(out) = (object);                  \
+        return give_;                           \
+    } while (0)
+
 /* A failed system call: the message ends in errno's text. */
 hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 

@@ -429,11 +429,7 @@ hsp_status hsp__json_parse(const hsp_allocator *memory, const char *text, size_t
     hsp_status status = json->texts ? json_read_document(&reader) : hsp__fail_memory(err);
     hsp__free(memory, reader.stack);
     hsp__free(memory, reader.order);
-    if (status == HSP_OK)
-        *out = json;
-    else
-        hsp__json_free(json);
-    return status;
+    HSP__GIVE(status, json, hsp__json_free, out);
 }
 
 void hsp__json_free(hsp__json *json)

@@ -392,11 +392,7 @@ hsp_status hsp_options_new(hsp_context *ctx, const hsp_option_table *table, hsp_
     for (size_t i = 0; !status && i < table->count; i++)
         if (table->options[i].fallback)
             status = options_store(options, i, table->options[i].fallback, err);
-    if (status)
-        hsp_options_free(options);
-    else
-        *out = options;
-    return status;
+    HSP__GIVE(status, options, hsp_options_free, out);
 }
 
 static void options_clear(const hsp_allocator *memory, options_value *slot)
@@ -434,11 +430,7 @@ hsp_status hsp_options_copy(hsp_context *ctx, const hsp_options *options, hsp_er
     hsp_status status = copy ? HSP_OK : hsp__fail_memory(err);
     for (size_t i = 0; !status && i < copy->table->count; i++)
         status = options_copy_value(copy, &copy->values[i], &options->values[i], err);
-    if (status)
-        hsp_options_free(copy);
-    else
-        *out = copy;
-    return status;
+    HSP__GIVE(status, copy, hsp_options_free, out);
 }
 
 const hsp_option_table *hsp_options_table(const hsp_options *options)

@@ -227,11 +227,7 @@ hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes
         container = NULL;
     }
     hsp__container_free(container);
-    if (status)
-        hsp_data_free(data);
-    else
-        *out = data;
-    return status;
+    HSP__GIVE(status, data, hsp_data_free, out);
 }
 
 hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *path, hsp_error *err,

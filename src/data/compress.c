@@ -190,11 +190,7 @@ hsp_status hsp__unpacker_new(hsp_context *ctx, const char *packing, const char *
     hsp_status status = compress_new(ctx, packing, name, user, 0, err, &packer);
     if (packer) packer->from = from;
     if (!status) status = compress_open(packer, err);
-    if (status)
-        hsp__packer_free(packer);
-    else
-        *out = packer;
-    return status;
+    HSP__GIVE(status, packer, hsp__packer_free, out);
 }
 
 hsp_status hsp__unpacker_read(hsp__packer *packer, void *buffer, size_t want, hsp_error *err,
@@ -233,11 +229,7 @@ hsp_status hsp__packer_new(hsp_context *ctx, const char *packing, const char *na
     hsp_status status = compress_new(ctx, packing, name, user, 1, err, &packer);
     if (packer) packer->to = to;
     if (!status && !compress_start(packer)) status = compress_fail(packer, err);
-    if (status)
-        hsp__packer_free(packer);
-    else
-        *out = packer;
-    return status;
+    HSP__GIVE(status, packer, hsp__packer_free, out);
 }
 
 hsp_status hsp__packer_write(hsp__packer *packer, const void *bytes, size_t size, hsp_error *err)

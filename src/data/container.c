@@ -451,11 +451,7 @@ static hsp_status container_open(hsp_context *ctx, const char *name, const char 
     hsp_status status = container->name ? HSP_OK : hsp__fail_memory(err);
     if (!status && path) status = container_map(container, path, err);
     if (!status) status = container_read_header(container, err);
-    if (status)
-        hsp__container_free(container);
-    else
-        *out = container;
-    return status;
+    HSP__GIVE(status, container, hsp__container_free, out);
 }
 
 hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *err,

@@ -215,12 +215,8 @@ hsp_status hsp__data_convert_storage(hsp_context *ctx, hsp_data *data,
         job.starts = hsp__scratch_raw(&scratch, view->rows + 1, sizeof *job.starts);
     hsp_status status =
         scratch.failed ? hsp__fail_memory(err) : convert_storage_run(ctx, data, &job, err);
-    if (status)
-        hsp_data_free(job.to);
-    else
-        *out = job.to;
     hsp__scratch_free(&scratch);
-    return status;
+    HSP__GIVE(status, job.to, hsp_data_free, out);
 }
 
 /* ---- Some rows of a data set -------------------------------------------------------------- */
@@ -300,10 +296,6 @@ hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *row
     job.parts = hsp__parts(count, 16 + bytes);
     job.nonzeros = hsp__new(&ctx->allocator, job.parts, sizeof *job.nonzeros);
     hsp_status status = job.nonzeros ? select_run(ctx, data, &job, err) : hsp__fail_memory(err);
-    if (status)
-        hsp_data_free(job.to);
-    else
-        *out = job.to;
     hsp__free(&ctx->allocator, job.nonzeros);
-    return status;
+    HSP__GIVE(status, job.to, hsp_data_free, out);
 }

@@ -187,11 +187,7 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
     if (!status && view->storage == HSP_DENSE)
         data->nonzeros = data_count_nonzeros(ctx, &data->view);
     if (!status) status = hsp__stop_status(ctx, err);
-    if (status)
-        hsp_data_free(data);
-    else
-        *out = data;
-    return status;
+    HSP__GIVE(status, data, hsp_data_free, out);
 }
 
 hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
@@ -220,11 +216,7 @@ hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *c
         view->storage == HSP_DENSE ? data_count_nonzeros(ctx, view) : hsp_view_stored(view);
     hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     if (!status) status = hsp__stop_status(ctx, err);
-    if (status)
-        hsp_data_free(data);
-    else
-        *out = data;
-    return status;
+    HSP__GIVE(status, data, hsp_data_free, out);
 }
 
 hsp_status hsp_data_set_weights(hsp_data *data, const double *weights, hsp_error *err)

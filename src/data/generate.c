@@ -176,12 +176,8 @@ static hsp_status generate_in_memory(hsp_context *ctx, const hsp__generation *ru
     if (run->generator->sparse)
         job.starts = hsp__scratch_raw(&scratch, run->rows + 1, sizeof *job.starts);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : generate_fill(&job, err);
-    if (status)
-        hsp_data_free(job.data);
-    else
-        *out = job.data;
     hsp__scratch_free(&scratch);
-    return status;
+    HSP__GIVE(status, job.data, hsp_data_free, out);
 }
 
 hsp_status hsp_data_make(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,

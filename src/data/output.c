@@ -178,11 +178,7 @@ hsp_status hsp__output_open(hsp_context *ctx, const char *path, hsp_error *err, 
     hsp_status status = output->name ? output_open_file(output, path, err) : hsp__fail_memory(err);
     if (!status && packing)
         status = hsp__packer_new(ctx, packing, name, output_raw, output, err, &output->packer);
-    if (status)
-        hsp__output_free(output);
-    else
-        *out = output;
-    return status;
+    HSP__GIVE(status, output, hsp__output_free, out);
 }
 
 hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size, hsp_error *err)

@@ -226,11 +226,7 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
     const int same = scaling->kind == SCALE_UNIT_BALL || scaling->kind == SCALE_BIT;
     for (uint64_t j = 0; same && j < scaling->cols; j++)
         scaling->factor[j] = scaling->kind == SCALE_BIT ? 0 : factor;
-    if (status)
-        hsp_scaling_free(scaling);
-    else
-        *out = scaling;
-    return status;
+    HSP__GIVE(status, scaling, hsp_scaling_free, out);
 }
 
 hsp_status hsp__scaling_fit_kind(hsp_context *ctx, hsp_data *data, const char *kind, hsp_error *err,

@@ -398,11 +398,7 @@ hsp_status hsp_summary_new(hsp_context *ctx, hsp_data *data, hsp_error *err, hsp
     if (!status) status = summary_look_at_rows(&own, data, summary, err);
     if (!status)
         status = summary_look_at_columns(&own, data, &summary->totals, summary->columns, err);
-    if (status)
-        hsp_summary_free(summary);
-    else
-        *out = summary;
-    return hsp__while(err, status, "describing the rows", NULL);
+    HSP__GIVE(hsp__while(err, status, "describing the rows", NULL), summary, hsp_summary_free, out);
 }
 
 /* ---- Confirmed on the decimals of the file ------------------------------------------------ */
