@@ -518,35 +518,6 @@ static void decimal_strip_zeros(decimal_digits10 *d)
     }
 }
 
-/* The n digits of d with a dot so that the first of them counts 10^top, and an exponent. */
-static char *decimal_put_scientific(decimal_digits10 d, int n, int top, char *p)
-{
-    decimal_put_digits(d.digits, n, p + 1);
-    p[0] = p[1];
-    p[1] = '.';
-    p += n > 1 ? n + 1 : 1;
-    *p++ = 'e';
-    return p + hsp__decimal_print_i64(top, p);
-}
-
-static char *decimal_put_plain(decimal_digits10 d, int n, int top, char *p)
-{
-    if (top < 0) { /* 0.000ddd */
-        memcpy(p, "0.000", 5);
-        decimal_put_digits(d.digits, n, p + 1 - top);
-        return p + 1 - top + n;
-    }
-    if (d.exponent >= 0) { /* ddd000 */
-        decimal_put_digits(d.digits, n, p);
-        memset(p + n, '0', (size_t)d.exponent);
-        return p + n + d.exponent;
-    }
-    decimal_put_digits(d.digits, n, p + 1); /* d.dd: the digits before the dot move left */
-    memmove(p, p + 1, (size_t)top + 1);
-    p[top + 1] = '.';
-    return p + n + 1;
-}
-
 /* Print the float of a format by its ordinal; p points behind the sign. */
 static inline char *decimal_put(uint64_t ordinal, const decimal_format *f, char *p)
 {
@@ -567,8 +538,25 @@ static inline char *decimal_put(uint64_t ordinal, const decimal_format *f, char 
     decimal_digits10 d = decimal_shortest(m, e, m == hidden && field > 1);
     decimal_strip_zeros(&d);
     int n = decimal_count_digits(d.digits), top = d.exponent + n - 1;
-    return top >= -4 && top < 16 ? decimal_put_plain(d, n, top, p)
-                                 : decimal_put_scientific(d, n, top, p);
+    if (top >= 0 && top < 16 && d.exponent >= 0) { /* ddd000 */
+        decimal_put_digits(d.digits, n, p);
+        memset(p + n, '0', (size_t)d.exponent);
+        return p + n + d.exponent;
+    }
+    if (top >= -4 && top < 0) { /* 0.000ddd */
+        memcpy(p, "0.000", 5);
+        decimal_put_digits(d.digits, n, p + 1 - top);
+        return p + 1 - top + n;
+    }
+    /* the digits before the dot move left: d.dd, or one of them and an exponent */
+    const int whole = top >= 0 && top < 16 ? top + 1 : 1;
+    decimal_put_digits(d.digits, n, p + 1);
+    memmove(p, p + 1, (size_t)whole);
+    p[whole] = '.';
+    if (top >= 0 && top < 16) return p + n + 1;
+    p += n > 1 ? n + 1 : 1;
+    *p++ = 'e';
+    return p + hsp__decimal_print_i64(top, p);
 }
 
 #define DECIMAL_PRINT(TYPE, NUM, BITS, FORMAT)                                      \
@@ -641,26 +629,20 @@ static double decimal_to_f64(const decimal_scan *s, hsp__decimal_widest *widest,
     return v;
 }
 
-/* A double from decimal_clinger, zero or far inside the range of float, decides the float unless it
- * fell on a midpoint of two floats after a rounding of its own; an integer was not rounded. */
-static inline bool decimal_clinger_f32(const decimal_scan *s, float *v)
-{
-    double wide;
-    if (!decimal_clinger(s, &wide)) return false;
-    uint64_t bits;
-    memcpy(&bits, &wide, sizeof bits);
-    if ((bits & 0x1fffffff) == 0x10000000 && s->q != 0) return false;
-    *v = (float)wide;
-    return true;
-}
-
 static float decimal_to_f32(const decimal_scan *s, hsp__decimal_widest *widest,
                             hsp__decimal_result *r)
 {
     float v;
-    uint64_t ordinal = decimal_binary32.infinity;
+    double wide;
+    uint64_t ordinal = decimal_binary32.infinity, middle = 0;
     *r = HSP__DECIMAL_OK;
-    if (!decimal_clinger_f32(s, &v)) {
+    /* A double from decimal_clinger, zero or far inside the range of float, decides the float unless
+     * it fell on a midpoint of two floats after a rounding of its own; an integer was not rounded. */
+    const bool easy = decimal_clinger(s, &wide);
+    if (easy) memcpy(&middle, &wide, sizeof middle);
+    if (easy && ((middle & 0x1fffffff) != 0x10000000 || s->q == 0)) {
+        v = (float)wide;
+    } else {
         ordinal = decimal_to_ordinal(s, &decimal_binary32);
         uint32_t bits = (uint32_t)ordinal;
         memcpy(&v, &bits, sizeof v);

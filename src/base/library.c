@@ -8,26 +8,22 @@
 
 #include "base/error.h"
 
-/* The system says why a library was not loaded in words alone. */
-static int library_lacked_memory(const char *reason)
+hsp_status hsp__library_open(const char *const *names, hsp_error *err, void **out)
 {
+    /* The system says in words alone why a library was not loaded. */
     char text[128] = "";
 #if defined(__GLIBC__)
     const char *system = strerror_r(ENOMEM, text, sizeof text);
 #else
     const char *system = strerror_r(ENOMEM, text, sizeof text) ? "" : text;
 #endif
-    return (*system && strstr(reason, system)) || strstr(reason, "failed to map segment") ||
-           strstr(reason, "cannot allocate") || strstr(reason, "out of memory");
-}
-
-hsp_status hsp__library_open(const char *const *names, hsp_error *err, void **out)
-{
     for (; *names; names++) {
         *out = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (*out) return HSP_OK;
         const char *reason = dlerror();
-        if (reason && library_lacked_memory(reason))
+        if (reason &&
+            ((*system && strstr(reason, system)) || strstr(reason, "failed to map segment") ||
+             strstr(reason, "cannot allocate") || strstr(reason, "out of memory")))
             return hsp__fail(err, HSP_NO_MEMORY, "out of memory while loading %s", *names);
     }
     return hsp__fail(err, HSP_UNSUPPORTED, "a library that is needed here is not installed");

@@ -98,22 +98,6 @@ static void *threads_main(void *argument)
     }
 }
 
-/* One more thread; 0: the system has none. */
-static int threads_start(hsp__pool *pool)
-{
-    threads_helper *self = &pool->helpers[pool->started];
-    atomic_init(&self->asked, 0);
-    self->pool = pool;
-    self->worker = pool->started + 1;
-    pthread_cond_init(&self->wake, NULL);
-    const int failed = pthread_create(&self->thread, NULL, threads_main, self);
-    if (failed)
-        pthread_cond_destroy(&self->wake);
-    else
-        pool->started++;
-    return !failed;
-}
-
 /* ---- The caller ------------------------------------------------------------------------------ */
 
 static void threads_ask(threads_helper *helper)
@@ -159,7 +143,17 @@ static int threads_run(hsp_context *ctx, hsp__pool *pool, int workers,
 {
     if (pool->owner != getpid()) return 0;
     if (atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) return 0;
-    while (pool->started < workers - 1 && pool->started < THREADS_HELPERS && threads_start(pool)) {
+    while (pool->started < workers - 1 && pool->started < THREADS_HELPERS) {
+        threads_helper *helper = &pool->helpers[pool->started];
+        atomic_init(&helper->asked, 0);
+        helper->pool = pool;
+        helper->worker = pool->started + 1;
+        pthread_cond_init(&helper->wake, NULL);
+        if (pthread_create(&helper->thread, NULL, threads_main, helper)) {
+            pthread_cond_destroy(&helper->wake);
+            break; /* the system has no more */
+        }
+        pool->started++;
     }
     const int helpers = workers - 1 < pool->started ? workers - 1 : pool->started;
     atomic_store_explicit(&pool->eager, workers <= pool->processors, memory_order_relaxed);

@@ -247,30 +247,21 @@ int hsp_data_index_base(const hsp_data *data)
     return data ? !data->index_base || data->index_base[0] != '0' : 0;
 }
 
-uint64_t hsp_data_rows(const hsp_data *data)
-{
-    return data ? data->view.rows : 0;
-}
+/* What users ask of a data set; `none` without one. */
+#define DATA_GET(result, call, member, none) \
+    result call(const hsp_data *data)        \
+    {                                        \
+        return data ? data->member : none;   \
+    }
 
-uint64_t hsp_data_cols(const hsp_data *data)
-{
-    return data ? data->view.cols : 0;
-}
-
-uint64_t hsp_data_nonzeros(const hsp_data *data)
-{
-    return data ? data->nonzeros : 0;
-}
-
-hsp_storage hsp_data_storage(const hsp_data *data)
-{
-    return data ? data->view.storage : HSP_DENSE;
-}
-
-const char *hsp_data_precision_reason(const hsp_data *data)
-{
-    return data ? data->why : "";
-}
+DATA_GET(uint64_t, hsp_data_rows, view.rows, 0)
+DATA_GET(uint64_t, hsp_data_cols, view.cols, 0)
+DATA_GET(uint64_t, hsp_data_nonzeros, nonzeros, 0)
+DATA_GET(hsp_storage, hsp_data_storage, view.storage, HSP_DENSE)
+DATA_GET(const char *, hsp_data_precision_reason, why, "")
+DATA_GET(hsp_precision, hsp_data_precision, view.precision, HSP_FLOAT32)
+DATA_GET(uint32_t, hsp_data_classes, view.classes, 0)
+DATA_GET(const hsp_encoding *, hsp_data_encoding, encoding, NULL)
 
 const char *hsp_data_stored_note(const hsp_data *data)
 {
@@ -278,16 +269,6 @@ const char *hsp_data_stored_note(const hsp_data *data)
     return data->view.precision == HSP_FLOAT32
                ? ", of the numbers as stored in single precision; the file has longer ones"
                : ", of the numbers as stored in double precision; the file has longer ones";
-}
-
-hsp_precision hsp_data_precision(const hsp_data *data)
-{
-    return data ? data->view.precision : HSP_FLOAT32;
-}
-
-uint32_t hsp_data_classes(const hsp_data *data)
-{
-    return data ? data->view.classes : 0;
 }
 
 const char *hsp_data_class_name(const hsp_data *data, uint32_t class_index)
@@ -320,11 +301,6 @@ uint64_t hsp_data_bytes(const hsp_data *data)
     return data->nonzeros * entry + (view->rows + 1) * sizeof(uint64_t) + labels;
 }
 
-const hsp_encoding *hsp_data_encoding(const hsp_data *data)
-{
-    return data ? data->encoding : NULL;
-}
-
 hsp_status hsp__data_borrow(hsp_context *ctx, const hsp_data *from, hsp_error *err, hsp_data **out)
 {
     const uint64_t n = from->view.rows;
@@ -334,18 +310,12 @@ hsp_status hsp__data_borrow(hsp_context *ctx, const hsp_data *from, hsp_error *e
     made->labels = hsp__new_raw(&ctx->allocator, n, sizeof *made->labels);
     hsp_status status =
         made->labels ? hsp__data_copy_names(made, from, err) : hsp__fail_memory(err);
-    if (status) {
-        hsp_data_free(made);
-        return status;
-    }
-    if (n) memcpy(made->labels, from->view.labels, n * sizeof *made->labels);
+    if (n && !status) memcpy(made->labels, from->view.labels, n * sizeof *made->labels);
     made->view.labels = made->labels;
     made->nonzeros = from->nonzeros;
     made->checked = from->checked;
     made->digits = from->digits;
-    made->index_base = from->index_base;
-    *out = made;
-    return HSP_OK;
+    HSP__GIVE(status, made, hsp_data_free, out);
 }
 
 hsp_status hsp_data_view(hsp_context *ctx, hsp_data *data, hsp_error *err, const hsp_view **out)
