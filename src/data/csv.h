@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "data/blocks.h"
 #include "data/encode.h"
@@ -160,7 +161,7 @@ typedef struct hsp__csv_words {
     uint64_t map_room;
     uint32_t mapped;
     uint32_t recent_mask;    /* one less than the number of `recent`, a power of two */
-    hsp__csv_recent *recent; /* the worker's, all zero at first */
+    hsp__csv_recent *recent; /* all zero at first */
 } hsp__csv_words;
 
 /* What was met on the way. */
@@ -178,10 +179,9 @@ typedef struct hsp__csv_worker {
     hsp__csv_table rows; /* of the block at hand; labels as the worker numbers them */
     uint64_t *lines;     /* rows: of the block, from 1 */
     uint64_t lines_room;
-    uint64_t first_row;      /* where they go */
-    hsp__csv_words *words;   /* plan->words: of the category columns and the label */
-    hsp__csv_recent *recent; /* what `words` keep of them, together */
-    hsp__names classes;      /* scratch: is a new label sound? */
+    uint64_t first_row;    /* where they go */
+    hsp__csv_words *words; /* plan->words: of the category columns and the label */
+    hsp__names classes;    /* scratch: is a new label sound? */
     hsp__text unquoted;
     int missing_here;            /* in the record at hand, in a feature */
     int label_missing_here;      /* the same of its label */
@@ -196,6 +196,7 @@ typedef struct hsp__csv_reader {
     hsp__csv_plan plan;
     hsp__names *classes; /* of the labels, by first appearance */
     hsp__csv_worker *workers;
+    hsp__scratch scratch;   /* that they are in */
     int count;              /* workers */
     hsp__provenance *told;  /* or NULL */
     hsp__csv_counts counts; /* of all workers, once they are gathered */

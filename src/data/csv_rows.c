@@ -455,19 +455,10 @@ void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows)
 
 /* ---- The workers ----------------------------------------------------------------------------- */
 
-static int csv_counts_new(hsp__csv_counts *counts, const hsp__csv_plan *plan,
-                          const hsp_allocator *memory)
-{
-    *counts = (hsp__csv_counts){.missing = hsp__new(memory, plan->count, sizeof *counts->missing),
-                                .unseen = hsp__new(memory, plan->count, sizeof *counts->unseen)};
-    return counts->missing && counts->unseen;
-}
-
 static void csv_counts_free(hsp__csv_counts *counts, const hsp_allocator *memory)
 {
     hsp__free(memory, counts->missing);
     hsp__free(memory, counts->unseen);
-    hsp__long_decimals_free(&counts->losses.longs);
     *counts = (hsp__csv_counts){0};
 }
 
@@ -481,37 +472,43 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         recent /= 2;
     hsp__csv_free_workers(reader);
     csv_counts_free(&reader->counts, memory);
+    reader->counts.missing = hsp__new(memory, plan->count, sizeof(uint64_t));
+    reader->counts.unseen = hsp__new(memory, plan->count, sizeof(uint64_t));
+    if (!reader->counts.missing || !reader->counts.unseen) return 0;
+    hsp__scratch *scratch = &reader->scratch;
+    *scratch = (hsp__scratch){.memory = memory};
     reader->count = hsp__blocks_workers(reader->ctx, source);
     reader->told = source->told;
-    reader->workers = hsp__new(memory, (uint64_t)reader->count, sizeof *reader->workers);
+    reader->workers = hsp__scratch_new(scratch, (uint64_t)reader->count, sizeof *reader->workers);
     /* the columns of numbers, which may be followed */
-    uint32_t *cells = hsp__new_raw(memory, plan->cells, sizeof *cells);
-    int done = csv_counts_new(&reader->counts, plan, memory) && reader->workers && cells;
-    for (uint32_t c = 0; done && c < plan->cells; c++)
+    uint32_t *cells = hsp__scratch_raw(scratch, plan->cells, sizeof *cells);
+    for (uint32_t c = 0; cells && c < plan->cells; c++)
         if (plan->encoding->columns[plan->cell_columns[c]].kind == HSP__COLUMN_NUMBER)
             cells[numbers++] = c;
-    for (int i = 0; done && i < reader->count; i++) {
+    for (int i = 0; !scratch->failed && i < reader->count; i++) {
         hsp__csv_worker *worker = &reader->workers[i];
-        done = csv_counts_new(&worker->counts, plan, memory);
+        worker->counts.missing = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
+        worker->counts.unseen = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
         if (reader->told) worker->counts.losses.longs.memory = memory;
         hsp__text_init(&worker->unquoted, memory);
         hsp__names_init(&worker->classes, memory);
-        worker->words = hsp__new(memory, plan->words, sizeof *worker->words);
-        worker->recent = hsp__new(memory, (uint64_t)plan->words * recent, sizeof *worker->recent);
-        worker->widest = hsp__new_raw(memory, plan->cells, sizeof *worker->widest);
-        done = done && worker->words && worker->recent && worker->widest;
-        for (uint32_t c = 0; done && c < plan->cells; c++)
+        worker->words = hsp__scratch_new(scratch, plan->words, sizeof *worker->words);
+        worker->widest = hsp__scratch_raw(scratch, plan->cells, sizeof *worker->widest);
+        hsp__csv_recent *words =
+            hsp__scratch_new(scratch, (uint64_t)plan->words * recent, sizeof *words);
+        if (scratch->failed) return 0;
+        for (uint32_t c = 0; c < plan->cells; c++)
             worker->widest[c] = HSP__DECIMAL_SHORT;
-        for (uint32_t k = 0; done && k < plan->words; k++) {
-            worker->words[k].recent = worker->recent + (size_t)k * recent;
+        for (uint32_t k = 0; k < plan->words; k++) {
+            worker->words[k].recent = words + (size_t)k * recent;
             worker->words[k].recent_mask = recent - 1;
             hsp__names_init(&worker->words[k].names, memory);
         }
-        if (done && plan->reading.watch == HSP__WATCH_COLUMNS)
-            done = hsp__spread_begin(&worker->spread, memory, cells, numbers);
+        if (plan->reading.watch == HSP__WATCH_COLUMNS &&
+            !hsp__spread_begin(&worker->spread, memory, cells, numbers))
+            return 0;
     }
-    hsp__free(memory, cells);
-    return done;
+    return !scratch->failed;
 }
 
 void hsp__csv_free_workers(hsp__csv_reader *reader)
@@ -523,10 +520,7 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
             hsp__free(memory, worker->words[k].map);
             hsp__names_free(&worker->words[k].names);
         }
-        hsp__free(memory, worker->words);
-        hsp__free(memory, worker->recent);
-        hsp__free(memory, worker->widest);
-        csv_counts_free(&worker->counts, memory);
+        hsp__long_decimals_free(&worker->counts.losses.longs);
         hsp__spread_free(&worker->spread, memory);
         hsp__free(memory, worker->rows.cells);
         hsp__free(memory, worker->rows.labels);
@@ -534,7 +528,7 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
         hsp__text_free(&worker->unquoted);
         hsp__names_free(&worker->classes);
     }
-    hsp__free(memory, reader->workers);
+    hsp__scratch_free(&reader->scratch);
     reader->workers = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "data/container.h"
 #include "data/csv.h"
 #include "data/data.h"
+#include "data/formats.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -54,11 +55,6 @@ static hsp_status decimals_row(decimals *m, uint64_t count, hsp_error *err)
 
 /* ---- libsvm text ----------------------------------------------------------------------------- */
 
-static int decimals_ends_token(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '#';
-}
-
 static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *block, hsp_error *err)
 {
     decimals *m = self;
@@ -66,22 +62,15 @@ static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *bloc
     const char *next = block->text, *last = next + block->size;
     (void)worker;
     for (; next < last; block->lines++) {
-        const char *p = next, *newline = memchr(p, '\n', (size_t)(last - p));
+        const char *p = next, *word, *newline = memchr(p, '\n', (size_t)(last - p));
         const char *end = newline ? newline : last;
-        uint64_t tokens = 0, count = 0;
+        uint64_t tokens = 0, count = 0, index;
         next = end + 1;
-        for (;;) {
-            while (p < end && decimals_ends_token(*p) && *p != '#')
-                p++;
-            if (p == end || *p == '#') break;
-            const char *token = p, *colon = NULL;
-            for (; p < end && !decimals_ends_token(*p); p++)
-                if (*p == ':' && !colon) colon = p;
-            /* a label; qid:N */
-            if (!tokens++ || !colon || !(*token >= '0' && *token <= '9')) continue;
-            uint64_t index = 0;
-            for (const char *q = token; q < colon; q++)
-                index = index * 10 + (uint64_t)(*q - '0');
+        for (size_t size; hsp__libsvm_word(&p, end, &word, &size);) {
+            const char *colon = memchr(word, ':', size);
+            if (!tokens++ || !colon || !(*word >= '0' && *word <= '9')) continue; /* label; qid:N */
+            for (index = 0; word < colon; word++)
+                index = index * 10 + (uint64_t)(*word - '0');
             if (index < base || index - base >= m->data->view.cols) continue;
             HSP__TRY(
                 decimals_add(m, count++, index - base, colon + 1, (size_t)(p - colon - 1), err));

@@ -32,6 +32,17 @@ const char *hsp__format_by_name(const char *path);
 hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
                             hsp_error *err, const char **format);
 
+/* The next word of a line of libsvm text, *p behind it; a comment ends the line. 0: there is none. */
+static inline int hsp__libsvm_word(const char **p, const char *end, const char **word, size_t *size)
+{
+    while (*p < end && (**p == ' ' || **p == '\t' || **p == '\r'))
+        (*p)++;
+    for (*word = *p; *p < end && **p != ' ' && **p != '\t' && **p != '\r' && **p != '#';)
+        (*p)++;
+    *size = (size_t)(*p - *word);
+    return *size > 0;
+}
+
 /* ---- Labels are names (docs/labels.md), by one rule for every format (labels.c) ------------- */
 
 typedef enum hsp__label_result {

@@ -63,15 +63,9 @@ static const char *kind_of_rows(const char *text, size_t size, const char **line
     if (text == end) return NULL;
     /* libsvm text: a label, then nothing but index:value tokens */
     int tokens = 0, colons = 1;
-    for (const char *p = text; colons && p < stop && *p != '#';) {
-        while (p < stop && (*p == ' ' || *p == '\t' || *p == '\r'))
-            p++;
-        const char *token = p;
-        while (p < stop && *p != ' ' && *p != '\t' && *p != '\r' && *p != '#')
-            p++;
-        if (p == token) break;
-        if (tokens++) colons = memchr(token, ':', (size_t)(p - token)) != NULL;
-    }
+    const char *p = text, *word;
+    for (size_t length; colons && hsp__libsvm_word(&p, stop, &word, &length);)
+        if (tokens++) colons = memchr(word, ':', length) != NULL;
     if (tokens > 1 && colons) return "libsvm";
     const size_t length = (size_t)(stop - text);
     const int comma = memchr(text, ',', length) != NULL;
@@ -210,7 +204,7 @@ hsp_status hsp__kind_fail(hsp_error *err, const char *path, hsp_file_kind found,
 hsp_status hsp__kind_explain(hsp_context *ctx, const char *path, hsp_file_kind expected,
                              hsp_status status, hsp_error *err)
 {
-    hsp_file_kind found;
+    hsp_file_kind found = HSP_FILE_UNKNOWN;
     if (status != HSP_BAD_DATA || hsp_file_kind_of(ctx, path, NULL, &found) ||
         found == HSP_FILE_UNKNOWN || found == expected)
         return status;

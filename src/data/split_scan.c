@@ -123,23 +123,6 @@ static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_
 
 /* ---- libsvm text ----------------------------------------------------------------------------- */
 
-static int scan_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* The next word of a line, *p behind it; a comment ends the line. 0: there is none. */
-static int scan_word(const char **p, const char *end, const char **word, size_t *size)
-{
-    while (*p < end && scan_is_blank(**p))
-        (*p)++;
-    *word = *p;
-    while (*p < end && !scan_is_blank(**p) && **p != '#')
-        (*p)++;
-    *size = (size_t)(*p - *word);
-    return *size > 0;
-}
-
 static hsp_status scan_libsvm_block(void *self, int worker, hsp__block *block, hsp_error *err)
 {
     hsp__split_scan *scan = self;
@@ -152,14 +135,14 @@ static hsp_status scan_libsvm_block(void *self, int worker, hsp__block *block, h
         uint32_t label = SCAN_MISSING, group = HSP__NAME_NONE;
         next = newline ? newline + 1 : end;
         block->lines += newline != NULL;
-        if (!scan_word(&p, stop, &word, &size)) continue; /* a blank line, or a comment */
+        if (!hsp__libsvm_word(&p, stop, &word, &size)) continue; /* a blank line, or a comment */
         if (!memchr(word, ':', size)) {
             HSP__TRY(scan_label(scan, word, size, line, err, &label));
             size = 0;
         }
         if (scan->by_qid) {
             while (size < 4 || memcmp(word, "qid:", 4) != 0)
-                if (!scan_word(&p, stop, &word, &size))
+                if (!hsp__libsvm_word(&p, stop, &word, &size))
                     return hsp__fail_at(err, HSP_BAD_DATA, scan->name, line, 0,
                                         "this row has no qid:N, which --group qid needs");
             HSP__TRY(scan_group(scan, word + 4, size - 4, line, err, &group));
