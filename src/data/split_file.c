@@ -128,7 +128,7 @@ typedef struct split_copy {
     hsp__text waiting[2]; /* to be written */
 } split_copy;
 
-/* Write what waits, where that is at least so many bytes. */
+/* Write what waits, of each part that has at least `least` bytes. */
 static hsp_status split_flush(split_copy *copy, size_t least, hsp_error *err)
 {
     for (int part = 0; part < 2; part++) {
