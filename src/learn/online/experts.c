@@ -36,6 +36,7 @@
  *
  * Papers. N. Littlestone, M. Warmuth, The weighted majority algorithm, Information and Computation
  * 108 (1994). N. Cesa-Bianchi et al., How to use expert advice, JACM 44 (1997): chance. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -283,6 +284,7 @@ static void experts_lines_row(const hsp__online *run, uint64_t row, double score
     uint64_t half;
     const uint64_t best = hsp__expert_weights_best(&own->voters, &negated, &half);
     double all = 0, logs = 0; /* sums of w, and of w ln w */
+    assert(count > 0);
     for (uint64_t j = 0; j < count; j++) {
         double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
         all += weight + other;
