@@ -229,7 +229,7 @@ static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
         }
         for (size_t k = 0; k < dim; k++)
             for (size_t j = 0; j <= k; j++)
-                g[k * side + j] += weight * x[k] * x[j];
+                g[k * side + j] += weight * wide[k] * wide[j];
         return;
     }
     if (block->batch) {

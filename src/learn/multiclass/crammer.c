@@ -690,7 +690,7 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
         memcpy(run->even, work->dual, bytes);
         status = crammer_feasible(work, run->even, err);
         if (!status) crammer_weights(work, run->even, run->even_u);
-        if (!status) value = crammer_dual(work, run->even, run->even_u, NULL);
+        if (!status) value = crammer_dual(work, run->even, run->even_u, run->t);
     } else {
         value = crammer_dual(work, work->dual, work->w, work->b);
     }
