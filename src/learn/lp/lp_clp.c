@@ -83,10 +83,12 @@ static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
     clp->library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (!clp->library) {
         const int silent = !getenv(threads) && !getenv("OMP_NUM_THREADS");
-        if (silent && setenv(threads, "1", 0)) return hsp__fail_memory(err);
-        const hsp_status status = hsp__library_open(names, err, &clp->library);
+        const hsp_status status = silent && setenv(threads, "1", 0)
+                                      ? hsp__fail_memory(err)
+                                      : hsp__library_open(names, err, &clp->library);
         if (silent) unsetenv(threads);
-        if (status) return status == HSP_UNSUPPORTED ? lp_clp_fail_missing(err) : status;
+        if (status == HSP_UNSUPPORTED) lp_clp_fail_missing(err);
+        if (status) return status;
     }
 #define LP_CLP_FIND(name, result, arguments)                                                    \
     found = dlsym(clp->library, "Clp_" #name);                                                  \
@@ -111,7 +113,7 @@ static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
 
 hsp_status hsp__clp_ready(hsp_error *err)
 {
-    lp_clp_calls clp;
+    lp_clp_calls clp = {0};
     HSP__TRY(lp_clp_load(&clp, err));
     dlclose(clp.library);
     return HSP_OK;
@@ -123,7 +125,7 @@ hsp_status hsp__clp_ready(hsp_error *err)
 hsp_status hsp__clp_new(hsp_context *ctx, int columns, const double *lower, const double *upper,
                         const double *cost, hsp_error *err, hsp__clp **out)
 {
-    lp_clp_calls clp;
+    lp_clp_calls clp = {0};
     HSP__TRY(lp_clp_load(&clp, err));
     hsp__clp *lp = hsp__new(&ctx->allocator, 1, sizeof *lp);
     int *starts = hsp__new(&ctx->allocator, (uint64_t)columns + 1, sizeof *starts);
