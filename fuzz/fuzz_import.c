@@ -30,21 +30,21 @@ static void fuzz_score(hsp_context *ctx, const hsp_model *model)
 /* A linear model of many columns and pairs is large as a table of weights: not here. */
 static void fuzz_back(hsp_context *ctx, const hsp_model *model, int libsvm)
 {
-    hsp__text text;
+    hsp__writer writer = {.output = NULL};
     hsp_model *back = NULL;
     hsp_error err = {0};
-    hsp__text_init(&text, &ctx->allocator);
-    hsp_status status = hsp__model_export_text(ctx, model, libsvm, &text, &err);
+    hsp__text_init(&writer.text, &ctx->allocator);
+    hsp_status status = hsp__model_export_text(ctx, model, libsvm, &writer, &err);
     if (status == HSP_OK) {
-        hsp__model_import_text(ctx, text.data, text.size, "back", &err, &back);
+        hsp__model_import_text(ctx, writer.text.data, writer.text.size, "back", &err, &back);
         /* sums that overflow are the one thing that does not come back */
         if (back && hsp_model_classes(back) != hsp_model_classes(model)) abort();
-        if (!back && !strstr(text.data, "inf") && !strstr(text.data, "nan")) abort();
+        if (!back && !strstr(writer.text.data, "inf") && !strstr(writer.text.data, "nan")) abort();
     } else if (status != HSP_USAGE) {
         fuzz_expect(status, &err);
     }
     hsp_model_free(back);
-    hsp__text_free(&text);
+    hsp__text_free(&writer.text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

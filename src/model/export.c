@@ -13,12 +13,6 @@
 #include "model/import.h"
 #include "model/probability.h"
 
-/* Text on its way to a file. */
-typedef struct export_writer {
-    hsp__output *output;
-    hsp__text text;
-} export_writer;
-
 /* The weights and offsets of a linear model on rows as they are in files: scalings by column go
  * into them. The caller frees both arrays. */
 typedef struct export_plain {
@@ -30,14 +24,14 @@ typedef struct export_plain {
 #define EXPORT_PIECE ((size_t)1 << 20)
 #define EXPORT_LINES 256 /* between two reports of progress */
 
-static void writer_number(export_writer *writer, double number)
+static void writer_number(hsp__writer *writer, double number)
 {
     char digits[HSP__DECIMAL_MAX];
     hsp__decimal_print_f64(number, digits);
     hsp__text_puts(&writer->text, digits);
 }
 
-static hsp_status writer_flush(export_writer *writer, int all, hsp_error *err)
+static hsp_status writer_flush(hsp__writer *writer, int all, hsp_error *err)
 {
     if (writer->text.failed) return hsp__fail_memory(err);
     if (!writer->output || (!all && writer->text.size < EXPORT_PIECE)) return HSP_OK;
@@ -66,22 +60,13 @@ static int export_numbered(const hsp_model *model)
     return 0;
 }
 
-static void export_label(export_writer *writer, const hsp_model *model, uint32_t class)
+static void export_label(hsp__writer *writer, const hsp_model *model, uint32_t class)
 {
     double value = (double)class + 1;
     hsp__decimal_result result;
     const char *name = hsp__names_get(&model->class_names, class);
     if (!export_numbered(model)) hsp__decimal_f64(name, name + strlen(name), &value, &result);
     hsp__text_printf(&writer->text, " %.0f", value);
-}
-
-static void export_tell_labels(hsp_context *ctx, const hsp_model *model)
-{
-    if (!export_numbered(model)) return;
-    hsp__log(ctx, HSP_LOG_NOTE,
-             "the format has whole numbers as labels: 1 is '%.60s', 2 is '%.60s'%s",
-             hsp__names_get(&model->class_names, 0), hsp__names_get(&model->class_names, 1),
-             model->class_names.count > 2 ? ", and so on in the model's order" : "");
 }
 
 /* ---- Probabilities --------------------------------------------------------------------------- */
@@ -91,19 +76,6 @@ static int export_has_platt(const hsp_model *model)
     const hsp__probability *map = &model->probability;
     return map->calibration == HSP__CALIBRATION_PLATT && model->scorers == 1 &&
            !(map->threshold > 0);
-}
-
-static void export_tell_probabilities(hsp_context *ctx, const hsp_model *model, int libsvm)
-{
-    if (!hsp__probability_decides(&model->probability)) return;
-    if (libsvm && export_has_platt(model))
-        hsp__log(ctx, HSP_LOG_NOTE,
-                 "the calibration is written as probA and probB; svm-predict -b 1 decides by it, "
-                 "as this model does; without -b 1 it decides by the sign of the score");
-    else
-        hsp__log(ctx, HSP_LOG_WARNING,
-                 "this model decides by its probabilities, but the exported one by its scores: "
-                 "some rows may get another class");
 }
 
 /* ---- Linear models on rows as they are ------------------------------------------------------- */
@@ -176,7 +148,7 @@ static const char *export_solver(const hsp_model *model)
     return model->probability.link == HSP__LINK_LOGISTIC ? "L2R_LR" : "L2R_L2LOSS_SVC";
 }
 
-static void export_liblinear_header(export_writer *writer, const hsp_model *model,
+static void export_liblinear_header(hsp__writer *writer, const hsp_model *model,
                                     const export_plain *plain, int backwards, int bias)
 {
     const uint32_t classes = model->class_names.count;
@@ -189,7 +161,7 @@ static void export_liblinear_header(export_writer *writer, const hsp_model *mode
 }
 
 /* A line of the file: numbers of all scorers that lie `step` apart. */
-static void export_liblinear_line(export_writer *writer, const hsp_model *model, const double *from,
+static void export_liblinear_line(hsp__writer *writer, const hsp_model *model, const double *from,
                                   uint64_t step, int backwards)
 {
     const uint32_t scorers = model->scorers;
@@ -204,7 +176,7 @@ static void export_liblinear_line(export_writer *writer, const hsp_model *model,
 
 /* The first label is the positive one of two, and the first of equals wins: so classes stand
  * backwards when our tie rule says the first of two, or the last of more. */
-static hsp_status export_liblinear(hsp_context *ctx, const hsp_model *model, export_writer *writer,
+static hsp_status export_liblinear(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,
                                    hsp_error *err)
 {
     const char *base = hsp_model_metadata(model, "index_base");
@@ -258,7 +230,7 @@ typedef struct libsvm_form {
 typedef struct libsvm_export {
     hsp_context *ctx;
     const hsp_model *model;
-    export_writer *writer;
+    hsp__writer *writer;
     libsvm_form form;
     hsp_view rows;
     const uint64_t *source;
@@ -379,21 +351,6 @@ static double libsvm_pair(const libsvm_export *out, uint32_t a, uint32_t b, uint
     return -libsvm_coefficient(out, p, i);
 }
 
-/* How many pairs row i is used in, by class: all of them, and (when `line` is not NULL) those that
- * a class would write, with the sign that a row of that class has. */
-static uint32_t libsvm_used(const libsvm_export *out, uint32_t class, uint64_t i, uint32_t *own)
-{
-    uint32_t count = 0;
-    *own = 0;
-    for (uint32_t other = 0; other < out->classes; other++) {
-        if (other == class) continue;
-        const double a = libsvm_pair(out, class, other, i);
-        count += a != 0;
-        *own += class < other ? a > 0 : a < 0;
-    }
-    return count;
-}
-
 /* Does the class write row i, and with which pairs? A pair's coefficient may stand with either of
  * its classes. It stands with the class that covers most of the row's pairs (all, in a machine: the
  * row's own class, whose signs say so), the first of equals; what that one does not cover stands
@@ -402,8 +359,13 @@ static uint32_t libsvm_owner(const libsvm_export *out, uint64_t i)
 {
     uint32_t best = 0, most = 0, best_own = 0;
     for (uint32_t c = 0; c < out->classes; c++) {
-        uint32_t own;
-        const uint32_t used = libsvm_used(out, c, i, &own);
+        uint32_t used = 0, own = 0; /* pairs, and those with the sign that a row of the class has */
+        for (uint32_t other = 0; other < out->classes; other++) {
+            if (other == c) continue;
+            const double a = libsvm_pair(out, c, other, i);
+            used += a != 0;
+            own += c < other ? a > 0 : a < 0;
+        }
         if (used > most || (used == most && own > best_own)) best = c, most = used, best_own = own;
     }
     return best;
@@ -466,20 +428,6 @@ static void libsvm_put_rho(libsvm_export *out)
         }
 }
 
-/* Platt's parameters of two classes: P(first label) = 1 / (1 + exp(probA f + probB)), f its
- * decision value, which is our score when the labels stand backwards and minus it when they do not.
- */
-static void libsvm_put_platt(libsvm_export *out)
-{
-    const hsp__probability *map = &out->model->probability;
-    if (!export_has_platt(out->model)) return;
-    const double a = map->platt[0] * map->scale, b = map->platt[1];
-    hsp__text_puts(&out->writer->text, "\nprobA ");
-    writer_number(out->writer, -a + 0);
-    hsp__text_puts(&out->writer->text, "\nprobB ");
-    writer_number(out->writer, (out->backwards ? -b : b) + 0);
-}
-
 static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
 {
     hsp__text *text = &out->writer->text;
@@ -505,7 +453,16 @@ static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
     hsp__text_puts(text, "\nlabel");
     for (uint32_t c = 0; c < out->classes; c++)
         export_label(out->writer, out->model, libsvm_class(out, c));
-    libsvm_put_platt(out);
+    if (export_has_platt(out->model)) {
+        /* P(first label) = 1 / (1 + exp(probA f + probB)), f its decision value, which is our score
+         * when the labels stand backwards and minus it when they do not */
+        const hsp__probability *map = &out->model->probability;
+        const double a = map->platt[0] * map->scale, b = map->platt[1];
+        hsp__text_puts(text, "\nprobA ");
+        writer_number(out->writer, -a + 0);
+        hsp__text_puts(text, "\nprobB ");
+        writer_number(out->writer, (out->backwards ? -b : b) + 0);
+    }
     hsp__text_puts(text, "\nnr_sv");
     for (uint32_t c = 0; c < out->classes; c++)
         hsp__text_printf(text, " %llu", (unsigned long long)each[c]);
@@ -598,7 +555,7 @@ static hsp_status libsvm_expansion(libsvm_export *out, hsp_error *err)
     return HSP_OK;
 }
 
-static hsp_status export_libsvm(hsp_context *ctx, const hsp_model *model, export_writer *writer,
+static hsp_status export_libsvm(hsp_context *ctx, const hsp_model *model, hsp__writer *writer,
                                 hsp_error *err)
 {
     const char *base = hsp_model_metadata(model, "index_base");
@@ -623,25 +580,11 @@ static hsp_status export_libsvm(hsp_context *ctx, const hsp_model *model, export
 
 /* ---- Either ---------------------------------------------------------------------------------- */
 
-/* What the model was trained on, on a last line, which neither program reads. */
-static void export_data(export_writer *writer, const hsp_model *model)
-{
-    const char *own = hsp_model_metadata(model, "data_hash");
-    const char *single = hsp_model_metadata(model, "data_hash_single");
-    const char *earlier = hsp_model_metadata(model, "earlier_data_hashes");
-    if (own)
-        hsp__text_printf(&writer->text, HSP__TRAINED_ON "%s%s%s%s%s\n", own, single ? " " : "",
-                         single ? single : "", earlier ? " " : "", earlier ? earlier : "");
-}
-
 hsp_status hsp__model_export_text(hsp_context *ctx, const hsp_model *model, int libsvm,
-                                  hsp__text *text, hsp_error *err)
+                                  hsp__writer *writer, hsp_error *err)
 {
-    export_writer writer = {.text = *text};
-    hsp_status status = libsvm ? export_libsvm(ctx, model, &writer, err)
-                               : export_liblinear(ctx, model, &writer, err);
-    *text = writer.text;
-    return status;
+    return libsvm ? export_libsvm(ctx, model, writer, err)
+                  : export_liblinear(ctx, model, writer, err);
 }
 
 hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char *format,
@@ -649,23 +592,39 @@ hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char
 {
     HSP__NEED(err, ctx, model, format, path);
     const int libsvm = strcmp(format, "libsvm") == 0;
-    export_writer writer = {.output = NULL};
+    hsp__writer writer = {.output = NULL};
     if (!libsvm && strcmp(format, "liblinear") != 0)
         return hsp__fail(err, HSP_USAGE, "there is no format '%.40s', expected libsvm or liblinear",
                          format);
     hsp__text_init(&writer.text, &ctx->allocator);
     hsp_status status = hsp__output_open(ctx, path, err, &writer.output);
-    if (!status)
-        status = libsvm ? export_libsvm(ctx, model, &writer, err)
-                        : export_liblinear(ctx, model, &writer, err);
-    if (!status) export_data(&writer, model);
+    if (!status) status = hsp__model_export_text(ctx, model, libsvm, &writer, err);
+    /* What the model was trained on, on a last line, which neither program reads. */
+    const char *hash = hsp_model_metadata(model, "data_hash");
+    const char *single = hsp_model_metadata(model, "data_hash_single");
+    const char *earlier = hsp_model_metadata(model, "earlier_data_hashes");
+    if (!status && hash)
+        hsp__text_printf(&writer.text, HSP__TRAINED_ON "%s%s%s%s%s\n", hash, single ? " " : "",
+                         single ? single : "", earlier ? " " : "", earlier ? earlier : "");
     if (!status) status = writer_flush(&writer, 1, err);
     if (!status) status = hsp__output_commit(writer.output, err);
     hsp__output_free(writer.output);
     hsp__text_free(&writer.text);
     if (status) return status;
-    export_tell_labels(ctx, model);
-    export_tell_probabilities(ctx, model, libsvm);
+    if (export_numbered(model))
+        hsp__log(ctx, HSP_LOG_NOTE,
+                 "the format has whole numbers as labels: 1 is '%.60s', 2 is '%.60s'%s",
+                 hsp__names_get(&model->class_names, 0), hsp__names_get(&model->class_names, 1),
+                 model->class_names.count > 2 ? ", and so on in the model's order" : "");
+    const int decides = hsp__probability_decides(&model->probability);
+    if (decides && libsvm && export_has_platt(model))
+        hsp__log(ctx, HSP_LOG_NOTE,
+                 "the calibration is written as probA and probB; svm-predict -b 1 decides by it, "
+                 "as this model does; without -b 1 it decides by the sign of the score");
+    else if (decides)
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "this model decides by its probabilities, but the exported one by its scores: "
+                 "some rows may get another class");
     if (model->tie == HSP_TIE_ZERO)
         hsp__log(ctx, HSP_LOG_WARNING,
                  "rows on the boundary get a class there, because the format has no undecided "

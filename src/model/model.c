@@ -364,18 +364,6 @@ uint32_t hsp__decide(const double *scores, uint32_t scorers, hsp_tie tie)
     return tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
 }
 
-uint32_t hsp__decide_by(const hsp_model *model, const hsp__probability *map, const double *scores)
-{
-    if (hsp__probability_decides(map)) return hsp__probability_decide(model, map, scores);
-    return model->pairs ? hsp__ovo_votes_decide(model, scores)
-                        : hsp__decide(scores, model->scorers, model->tie);
-}
-
-uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
-{
-    return hsp__decide_by(model, &model->probability, scores);
-}
-
 void hsp_model_class_scores(const hsp_model *model, const double *scores, double *out)
 {
     if (!model || !scores || !out) return;

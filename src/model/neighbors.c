@@ -252,60 +252,6 @@ int hsp_model_knn(const hsp_model *model, hsp_knn_report *out)
     return 1;
 }
 
-static hsp_status neighbors_find(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                                 uint64_t k, hsp_error *err, hsp__neighbor *found)
-{
-    hsp__knn_index *near = NULL;
-    hsp_data *scaled = NULL;
-    hsp_status status = hsp__model_scale(ctx, model, view, err, &scaled);
-    if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
-    if (!status)
-        status = hsp__knn_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
-    hsp__neighbors_index_done(model, near);
-    hsp_data_free(scaled);
-    return status;
-}
-
-hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err)
-{
-    const hsp__neighbors *own = model->neighbors;
-    if (!own)
-        return hsp__fail(
-            err, HSP_USAGE,
-            "the model is %s; neighbours need a k-nearest-neighbours model (train knn)",
-            hsp_model_hypothesis(model));
-    if (!*k) *k = own->k;
-    if (*k <= own->rows->view.rows) return HSP_OK;
-    return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0, "found %llu, but the model has %llu rows",
-                        (unsigned long long)*k, (unsigned long long)own->rows->view.rows);
-}
-
-hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *found)
-{
-    const hsp__neighbors *own = model->neighbors;
-    return (hsp_neighbor){.row = own->source ? own->source[found->row] : found->row,
-                          .distance = found->distance,
-                          .class_index = own->labels[found->row]};
-}
-
-hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
-                               uint64_t k, hsp_error *err, hsp_neighbor *out)
-{
-    HSP__NEED(err, ctx, model, view, out);
-    hsp_status status = hsp__neighbors_check(model, &k, err);
-    if (!status) status = hsp__view_check_finite(view, 0, view->rows, err);
-    if (status) return status;
-    hsp__neighbor *found = view->rows <= UINT64_MAX / k
-                               ? hsp__new_raw(&ctx->allocator, view->rows * k, sizeof *found)
-                               : NULL;
-    if (!found) return hsp__fail_memory(err);
-    status = neighbors_find(ctx, model, view, k, err, found);
-    for (uint64_t i = 0; !status && i < view->rows * k; i++)
-        out[i] = hsp__neighbors_public(model, &found[i]);
-    hsp__free(&ctx->allocator, found);
-    return status;
-}
-
 /* ---- Kept in files --------------------------------------------------------------------------- */
 
 static hsp_status neighbors_check(hsp_context *ctx, const hsp_model *model, const char *file,

@@ -47,11 +47,6 @@ hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64
 /* Give it back: frees an index that the model does not keep. */
 void hsp__neighbors_index_done(const hsp_model *model, hsp__knn_index *near);
 
-/* Does the model have neighbours, and this many? k of 0 becomes the model's own. */
-hsp_status hsp__neighbors_check(const hsp_model *model, uint64_t *k, hsp_error *err);
-/* A neighbour as users see it: numbered as in the training data. */
-hsp_neighbor hsp__neighbors_public(const hsp_model *model, const hsp__neighbor *found);
-
 /* Words for metrics and votes: "l2", "kernel", ...; "majority", "distance". */
 extern const char *const hsp__metric_names[HSP__METRIC_KERNEL + 1];
 extern const char *const hsp__vote_names[HSP__VOTE_DISTANCE + 1];

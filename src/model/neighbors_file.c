@@ -14,6 +14,58 @@
 #include "halfspace_fields.h"
 #include "model/neighbors.h"
 
+/* Does the model have neighbours, and this many? k of 0 becomes the model's own. */
+static hsp_status list_check(const hsp_model *model, uint64_t *k, hsp_error *err)
+{
+    const hsp__neighbors *own = model->neighbors;
+    if (!own)
+        return hsp__fail(
+            err, HSP_USAGE,
+            "the model is %s; neighbours need a k-nearest-neighbours model (train knn)",
+            hsp_model_hypothesis(model));
+    if (!*k) *k = own->k;
+    if (*k <= own->rows->view.rows) return HSP_OK;
+    return hsp__fail_at(err, HSP_USAGE, "--k", 0, 0, "found %llu, but the model has %llu rows",
+                        (unsigned long long)*k, (unsigned long long)own->rows->view.rows);
+}
+
+/* A neighbour as users see it: numbered as in the training data. */
+static hsp_neighbor list_public(const hsp_model *model, const hsp__neighbor *found)
+{
+    const hsp__neighbors *own = model->neighbors;
+    return (hsp_neighbor){.row = own->source ? own->source[found->row] : found->row,
+                          .distance = found->distance,
+                          .class_index = own->labels[found->row]};
+}
+
+/* ---- Rows in memory -------------------------------------------------------------------------- */
+
+hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const hsp_view *view,
+                               uint64_t k, hsp_error *err, hsp_neighbor *out)
+{
+    HSP__NEED(err, ctx, model, view, out);
+    HSP__TRY(list_check(model, &k, err));
+    HSP__TRY(hsp__view_check_finite(view, 0, view->rows, err));
+    hsp__neighbor *found = view->rows <= UINT64_MAX / k
+                               ? hsp__new_raw(&ctx->allocator, view->rows * k, sizeof *found)
+                               : NULL;
+    if (!found) return hsp__fail_memory(err);
+    hsp__knn_index *near = NULL;
+    hsp_data *scaled = NULL;
+    hsp_status status = hsp__model_scale(ctx, model, view, err, &scaled);
+    if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
+    if (!status)
+        status = hsp__knn_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
+    hsp__neighbors_index_done(model, near);
+    hsp_data_free(scaled);
+    for (uint64_t i = 0; !status && i < view->rows * k; i++)
+        out[i] = list_public(model, &found[i]);
+    hsp__free(&ctx->allocator, found);
+    return status;
+}
+
+/* ---- Rows of a file -------------------------------------------------------------------------- */
+
 enum {
     LIST_FOUND = 1 << 20, /* neighbours held at a time, by each worker */
     LIST_TEXT = 1 << 20,  /* bytes of text, about */
@@ -78,7 +130,7 @@ static void list_put_lines(list_job *job, uint64_t row, const hsp__neighbor *fou
     hsp__text *text = &job->text;
     char digits[HSP__DECIMAL_MAX];
     for (uint64_t r = 0; r < job->k; r++) {
-        const hsp_neighbor one = hsp__neighbors_public(job->model, &found[r]);
+        const hsp_neighbor one = list_public(job->model, &found[r]);
         list_put_count(text, row);
         hsp__text_puts(text, "\t");
         list_put_count(text, one.row + 1);
@@ -107,7 +159,7 @@ static const void *list_neighbor_at(const void *record, size_t i, void *room)
 {
     const list_row *at = record;
     if (i >= at->job->k) return NULL;
-    const hsp_neighbor one = hsp__neighbors_public(at->job->model, &at->found[i]);
+    const hsp_neighbor one = list_public(at->job->model, &at->found[i]);
     *(list_neighbor *)room = (list_neighbor){
         one.row + 1, one.distance, hsp__names_get(&at->job->model->class_names, one.class_index)};
     return room;
@@ -163,7 +215,7 @@ static hsp_status list_take(void *self, int number, const hsp_view *rows, hsp_er
 
 static hsp_status list_start(list_job *job, hsp_error *err)
 {
-    hsp_status status = hsp__neighbors_check(job->model, &job->k, err);
+    hsp_status status = list_check(job->model, &job->k, err);
     if (!status) status = hsp__neighbors_index(job->ctx, job->model, UINT64_MAX, err, &job->near);
     if (status) return status;
     job->step = job->k < LIST_FOUND ? LIST_FOUND / job->k : 1;

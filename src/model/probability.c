@@ -187,6 +187,18 @@ uint32_t hsp__probability_decide(const hsp_model *model, const hsp__probability 
     return model->tie == HSP_TIE_POS ? last : HSP_NO_CLASS;
 }
 
+uint32_t hsp__decide_by(const hsp_model *model, const hsp__probability *map, const double *scores)
+{
+    if (hsp__probability_decides(map)) return hsp__probability_decide(model, map, scores);
+    return model->pairs ? hsp__ovo_votes_decide(model, scores)
+                        : hsp__decide(scores, model->scorers, model->tie);
+}
+
+uint32_t hsp__model_decide(const hsp_model *model, const double *scores)
+{
+    return hsp__decide_by(model, &model->probability, scores);
+}
+
 hsp_status hsp__probability_set_threshold(const hsp_model *model, hsp__probability *map,
                                           double threshold, hsp_error *err)
 {
@@ -219,33 +231,25 @@ double hsp_model_threshold(const hsp_model *model)
 
 /* ---- Links, two classes ---------------------------------------------------------------------- */
 
-/* The probabilities of the class that the score says and of the other one. */
-static void probability_sides(hsp__link link, double z, double side[2])
-{
-    const double size = fabs(z);
-    if (link == HSP__LINK_LOGISTIC) {
-        side[0] = probability_logistic(size);
-        side[1] = probability_logistic(-size);
-    } else if (link == HSP__LINK_PROBIT) {
-        side[0] = erfc(-size * M_SQRT1_2) / 2;
-        side[1] = erfc(size * M_SQRT1_2) / 2;
-    } else {
-        side[0] = 1;
-        side[1] = 0;
-    }
-}
-
+/* The class that the score says, and the other one. */
 static void probability_two(const hsp__probability *map, double score, double *out)
 {
-    double side[2] = {0.5, 0.5};
-    const int positive = score > 0;
-    if (score > 0 || score < 0) {
-        probability_sides(map->link, score * map->scale, side);
-        if (!(side[0] > 0.5)) side[0] = nextafter(0.5, 1);
-        if (!(side[1] < 0.5)) side[1] = 1 - side[0];
+    const double size = fabs(score * map->scale);
+    const int positive = score > 0, undecided = !(score > 0) && !(score < 0);
+    double own = 1, other = 0;
+    if (undecided) {
+        own = other = 0.5;
+    } else if (map->link == HSP__LINK_LOGISTIC) {
+        own = probability_logistic(size);
+        other = probability_logistic(-size);
+    } else if (map->link == HSP__LINK_PROBIT) {
+        own = erfc(-size * M_SQRT1_2) / 2;
+        other = erfc(size * M_SQRT1_2) / 2;
     }
-    out[positive] = side[0];
-    out[!positive] = side[1];
+    if (!undecided && !(own > 0.5)) own = nextafter(0.5, 1);
+    if (!undecided && !(other < 0.5)) other = 1 - own;
+    out[positive] = own;
+    out[!positive] = other;
 }
 
 /* ---- Links, more classes --------------------------------------------------------------------- */
