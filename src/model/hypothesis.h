@@ -22,7 +22,7 @@ typedef struct hsp__hypothesis_type {
     void (*put)(hsp__model_writer *writer, const hsp_model *model);
     hsp_status (*read)(const hsp__container *file, hsp_model *model, hsp_kernel **kernel,
                        hsp_error *err);
-    /* Make a model ready to score about so many rows and numbers. */
+    /* Make a model ready to score about this many rows and numbers. */
     hsp_status (*prepare)(hsp__scoring *scoring, hsp_context *ctx, uint64_t rows, uint64_t entries,
                           hsp_error *err);
     /* Scores of rows that are scaled already, on the calling thread. */
@@ -49,7 +49,7 @@ typedef struct hsp__model_array {
     hsp__dtype dtype;
     void **data;
     uint64_t *count; /* how many, ... */
-    uint64_t more;   /* ... and so many in addition */
+    uint64_t more;   /* ... and this many in addition */
     int sets;        /* reading: its length becomes the count */
     int optional;    /* NULL: there is none */
 } hsp__model_array;

@@ -238,16 +238,17 @@ hsp_status hsp__model_score_rows(hsp_context *quiet, const hsp__scoring *scoring
 {
     const hsp_model *model = scoring->model;
     const hsp__hypothesis_type *type = hsp__type_of(model);
-    if (!score_changes(model, rows)) return type->score(quiet, scoring, rows, err, scores);
-    const uint64_t step = score_slice_rows(model, rows);
+    const int changes = score_changes(model, rows);
+    const uint64_t step = changes ? score_slice_rows(model, rows) : rows->rows;
     hsp_status status = HSP_OK;
     for (uint64_t from = 0; !status && from < rows->rows; from += step) {
-        uint64_t to = rows->rows - from > step ? from + step : rows->rows;
-        hsp_view slice = hsp__view_slice(rows, from, to);
+        const uint64_t to = rows->rows - from > step ? from + step : rows->rows;
+        const hsp_view slice = hsp__view_slice(rows, from, to);
         hsp_data *data = NULL;
-        status = score_prepare(quiet, model, &slice, unknown, err, &data);
+        if (changes) status = score_prepare(quiet, model, &slice, unknown, err, &data);
         if (!status)
-            status = type->score(quiet, scoring, &data->view, err, scores + from * model->scorers);
+            status = type->score(quiet, scoring, data ? &data->view : &slice, err,
+                                 scores + from * model->scorers);
         hsp_data_free(data);
     }
     return status;
