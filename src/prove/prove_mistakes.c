@@ -255,7 +255,7 @@ static hsp_status prove_mistakes_claim(prove_mistakes_state *m, hsp_error *err)
     hsp__text *text = &prove->claims;
     const hsp__audit_plan *plan = &m->plan;
     hsp__long *last = NULL, bias = 0, off = 0;
-    const char *why;
+    const char *why = NULL;
     HSP__TRY(prove_mistakes_replay(m, err, &why));
     if (why) return hsp__prove_skip(prove, err, "mistakes", "%s", why);
     HSP__TRY(prove_mistakes_widest(m, err));
