@@ -1,10 +1,9 @@
 #include "data/blocks.h"
 
+#include "base/base.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-
-#include "base/context.h"
 
 enum {
     BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */

@@ -1,10 +1,7 @@
 /* The binary cache: a data set as a container, opened by mapping it. Opening checks that header and
  * shapes fit together, and costs the same for any number of rows; what the arrays hold is checked
  * by the first hsp_data_view. */
-#include <assert.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "base/text.h"
 #include "data/container.h"

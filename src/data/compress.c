@@ -1,9 +1,7 @@
 #include "data/compress.h"
 
-#include <string.h>
-
+#include "base/base.h"
 #include "base/library.h"
-#include "base/stop.h"
 
 static const struct {
     const char *packing, *ending, *magic;

@@ -2,22 +2,18 @@
  * every number in it is checked against the size of the file before it is used. */
 #include "data/container.h"
 
-#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/checksum.h"
-#include "base/context.h"
 #include "base/decimal.h"
 #include "base/json.h"
-#include "base/scratch.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "data/output.h"
 
 #define CONTAINER_HEADER_MAX 100000000 /* the limit of the format's own reader */

@@ -3,13 +3,8 @@
  * own count, so the first fault in the order of the rows is the one reported. */
 #include "data/convert_storage.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/scratch.h"
-#include "base/threads.h"
 #include "data/data.h"
 #include "data/sweep.h"
 

@@ -4,11 +4,7 @@
  * nothing moves. Otherwise rows are rewritten, the last ones first: after each slice the table
  * gives back the memory of the rows that are done, so that table and result are never both there in
  * full. Rows of a slice are done in parallel, in parts that depend on the data alone. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "data/csv.h"
 #include "data/data.h"
 

@@ -2,11 +2,9 @@
  * names, and which columns hold words. The sample's size is fixed, so that the answer depends on the
  * file alone. Then what becomes of each column: by the options and the sample when an encoding is
  * made, by the encoding when one is given. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/csv.h"
 #include "data/formats.h"

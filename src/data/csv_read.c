@@ -1,9 +1,8 @@
 /* Reading a CSV file, from the first look at it to the data set: blocks of rows are gathered in one
  * table of cells, because what a category's words become is known at the end alone. */
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "data/csv.h"
 #include "data/data.h"
 #include "data/formats.h"

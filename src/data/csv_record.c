@@ -1,8 +1,6 @@
 /* One record into fields, by RFC 4180: a field may stand between double quotes, and then holds
  * separators, newlines, and quotes that are doubled. Spaces around a field do not belong to it. */
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/csv.h"
 
 static int csv_is_space(const hsp__csv_cursor *cursor, char c)

@@ -3,10 +3,7 @@
  * A worker parses a block of records into cells of its own, words as it numbers them itself. When the
  * block's turn comes, the words that are new in it get their numbers for the whole file. Which worker
  * met a word first leaves no trace: in the end the words are sorted. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/csv.h"
 #include "data/data.h"

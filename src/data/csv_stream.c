@@ -1,8 +1,6 @@
 /* The rows of a CSV file as they pass by. The encoding is known (or all columns are numbers), so
  * that a block is expanded where it was parsed, in parallel; only labels wait for their turn. */
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "data/csv.h"
 #include "data/data.h"
 #include "data/formats.h"

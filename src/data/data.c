@@ -1,12 +1,9 @@
 /* The data set: an owner of arrays and names around a view. */
 #include "data/data.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/stop.h"
+#include "base/base.h"
 #include "data/container.h"
 #include "data/formats.h"
 

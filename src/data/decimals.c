@@ -1,9 +1,8 @@
 #include "data/decimals.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "data/blocks.h"
 #include "data/container.h"
 #include "data/csv.h"

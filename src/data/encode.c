@@ -1,10 +1,7 @@
 /* The encoding object and its JSON. docs/csv.md shows the JSON to users. */
 #include "data/encode.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "data/formats.h"

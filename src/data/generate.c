@@ -1,14 +1,11 @@
 /* The framework around generators: rows into memory, or as text into a file of any size. */
 #include "data/generate.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/stop.h"
 #include "base/text.h"
-#include "base/threads.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/output.h"

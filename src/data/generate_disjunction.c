@@ -8,9 +8,7 @@
  *
  * The truth: weights 1/sqrt(k) on the relevant columns, offset -(r - 1/2)/sqrt(k), so that every
  * row keeps a margin of 1/(2 sqrt(k)) unless labels are flipped. */
-#include <math.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/generate.h"
 
 enum { DISJUNCTION_RELEVANT, DISJUNCTION_THRESHOLD }; /* whole */

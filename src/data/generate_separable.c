@@ -5,9 +5,7 @@
  * and its two sides are pulled apart, so that ||x|| <= 1 and y (<w, x> + b) >= gamma. Rounding to
  * six decimals could spoil that; so the rounded row is measured in double, and pushed along y w
  * until it keeps the margin with more to spare than a float32 can lose. */
-#include <math.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/generate.h"
 
 #define SEPARABLE_DECIMALS 6

@@ -8,10 +8,7 @@
  *
  * The class is the side of a random halfspace through the origin that the row, as rounded, is on; a
  * share of the labels is flipped. */
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/generate.h"
 
 #define TEXT_SPREAD 0.4 /* deviation of the logarithm of a row's length */

@@ -1,8 +1,7 @@
 
-#include <string.h>
 #include <sys/stat.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/container.h"
 #include "data/formats.h"

@@ -12,12 +12,10 @@
  * space) runs without a call. Everything unusual goes to the slow functions, which also say what is
  * wrong. Floor: the text is read once and 4 + 4 bytes per entry are written twice, to the worker's
  * scratch (cache) and to the result (memory). */
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/formats.h"
 #include "data/precision.h"

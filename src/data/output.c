@@ -6,13 +6,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/checksum.h"
-#include "base/context.h"
-#include "base/threads.h"
 #include "data/compress.h"
 
 #define OUTPUT_TRIES 1000

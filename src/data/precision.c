@@ -1,11 +1,8 @@
 #include "data/precision.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "data/convert_storage.h"
 #include "data/decimal_value.h"
 

@@ -1,10 +1,9 @@
 #include "data/provenance.h"
 
-#include <assert.h>
 #include <float.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/base.h"
 #include "data/decimal_value.h"
 
 #define PROVENANCE_TINY -306 /* doubles of 10^this and less have fewer digits */

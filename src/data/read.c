@@ -1,10 +1,6 @@
 /* Reading: which format a file is in, and who reads it. */
-#include <assert.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/options.h"
-#include "base/stop.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/convert_storage.h"

@@ -1,8 +1,5 @@
 /* Other classes for the same rows: some of them, in another order, or one against the rest. */
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "data/data.h"
 #include "data/formats.h"
 

@@ -1,8 +1,6 @@
 #include "data/rows.h"
 
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 
 void hsp__rows_init(hsp__rows *rows, hsp_context *ctx, hsp_precision precision, const char *storage,
                     uint64_t text_total)

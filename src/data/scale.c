@@ -18,12 +18,8 @@
  * (min-max) or to 0 (standard). A column of zeros keeps its zeros (max-abs). */
 #include "data/scale.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/threads.h"
 #include "data/container.h"
 #include "data/formats.h"
 #include "data/data.h"

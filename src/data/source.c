@@ -2,11 +2,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "data/compress.h"
 #include "data/provenance.h"
 

@@ -11,15 +11,9 @@
  * brings the test part nearer to its share of every class: when it lowers
  *
  *     sum over classes c of (t_c - T n_c / n)^2 / n_c,    t_c rows of class c in the test part. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "base/random.h"
-#include "base/scratch.h"
-#include "base/stop.h"
 #include "data/data.h"
 #include "data/split.h"
 

@@ -3,11 +3,8 @@
  * that memory holds 12 to 16 bytes per record and not the records; what comes through a pipe is
  * kept. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "base/text.h"
 #include "data/data.h"
 #include "data/formats.h"

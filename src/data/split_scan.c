@@ -1,10 +1,8 @@
 /* The first pass over a file that is split. Blank lines and comments belong to the record behind
  * them, at the end of the file to the last one: every byte behind the header is in one record. */
+#include "base/base.h"
 #include "data/split.h"
 
-#include <string.h>
-
-#include "base/context.h"
 #include "data/blocks.h"
 #include "data/csv.h"
 #include "data/formats.h"

@@ -1,8 +1,6 @@
 #include "data/stream.h"
 
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "data/blocks.h"
 #include "data/data.h"
 #include "data/formats.h"

@@ -7,16 +7,12 @@
  * are equal. Decimals that are equal are equal in memory; where the converse need not hold,
  * summary_exact.c looks at the file again. Memory: 56 bytes per row and a few accumulators per column.
  */
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/checksum.h"
 #include "base/decimal.h"
-#include "base/scratch.h"
-#include "base/stop.h"
-#include "base/threads.h"
 #include "data/data.h"
 #include "data/decimals.h"
 #include "data/sweep.h"

@@ -1,10 +1,6 @@
 #include "data/sweep.h"
 
-#include <math.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
-#include "base/threads.h"
+#include "base/base.h"
 
 #define SWEEP_REPORTS 64 /* about how often a pass reports its progress */
 #define SWEEP_LANES   8

@@ -1,9 +1,7 @@
 /* Views: made from a caller's arrays, and checked before anything trusts them. */
-#include <math.h>
 #include <stdatomic.h>
 
-#include "base/context.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "data/data.h"
 #include "vec/vec.h"
 

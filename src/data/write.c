@@ -2,11 +2,8 @@
  *
  * Where these are not the numbers of the file that the rows came from, and the file can be read
  * again, it is, and row by row such numbers are written as they stand there. */
-#include <math.h>
-#include <string.h>
-
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/stop.h"
 #include "base/text.h"
 #include "data/csv.h"
 #include "data/data.h"

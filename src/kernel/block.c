@@ -1,17 +1,9 @@
 #include "kernel/block.h"
 
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/scratch.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "vec/product.h"
 #include "vec/vec.h"
 

@@ -11,17 +11,10 @@
  * hence threads; each sum has a fixed order, so B has the same bits on any number of them.
  *
  * Fine and Scheinberg, Efficient SVM training using low-rank kernel representations, 2001. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/sized_report.h"
-#include "base/stop.h"
-#include "base/threads.h"
 #include "data/data.h"
 #include "kernel/gram.h"
 #include "vec/vec.h"

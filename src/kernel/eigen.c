@@ -19,15 +19,9 @@
  * reflectors. */
 #include "kernel/eigen.h"
 
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "vec/vec.h"
 
 enum { EIGEN_LANES = 8, EIGEN_HALVINGS = 64, EIGEN_ROUNDS = 4 };

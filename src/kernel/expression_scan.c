@@ -1,11 +1,9 @@
 #include "kernel/expression_scan.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 
 static int expression_scan_is_blank(char c)
 {

@@ -1,15 +1,7 @@
 #include "kernel/feature_map.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/random.h"
-#include "base/stop.h"
-#include "base/threads.h"
 #include "data/convert_storage.h"
 #include "kernel/block.h"
 #include "vec/vec.h"

@@ -1,12 +1,7 @@
 #include "kernel/function.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/sweep.h"
 
 /* ---- Parsing --------------------------------------------------------------------------------- */

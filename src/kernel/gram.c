@@ -1,16 +1,10 @@
 /* Gram matrices, in memory and as files; and which column of a precomputed one is whose. */
 #include "kernel/gram.h"
 
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
 #include "base/text.h"
 #include "data/formats.h"
 #include "kernel/block.h"

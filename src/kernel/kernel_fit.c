@@ -1,11 +1,7 @@
 /* Parameters by rule: rbf(median) and rbf(1/d) become numbers on the data. */
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/random.h"
 #include "kernel/function.h"
 #include "kernel/kernel_rows.h"

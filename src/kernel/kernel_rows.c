@@ -1,13 +1,6 @@
 #include "kernel/kernel_rows.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "kernel/function.h"
 
 #define KERNEL_ROWS_TICK 64 /* rows between two ticks */

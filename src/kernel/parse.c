@@ -1,9 +1,6 @@
-#include <math.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "kernel/expression.h"
 #include "kernel/function.h"
 #include "kernel/expression_scan.h"

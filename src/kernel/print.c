@@ -1,7 +1,6 @@
 /* The canonical text of a kernel: parsing it gives the same tree. */
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "kernel/expression.h"
 #include "kernel/function.h"

@@ -8,16 +8,9 @@
  * Often two or three rows tell: k(x, y)^2 > k(x, x) k(y, y) is a witness of two. So witnesses of 1,
  * 2, 3, 4, 6, 8, 12 ... rows are tried in turn, in 2, 4 and 8 digits, then in all digits. A witness
  * is taken when z'Kz, in long double, is below -tolerance * z'z: then no rounding explains it. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "kernel/eigen.h"
 #include "kernel/gram.h"
 

@@ -1,13 +1,8 @@
 #include "kernel/shared_values.h"
 
-#include <assert.h>
 #include <pthread.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "kernel/block.h"
 
 enum {

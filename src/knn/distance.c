@@ -1,13 +1,8 @@
 /* The distances that decide (knn_index_type.h has their order), queries made ready for them, and
  * the nearest so far. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "kernel/block.h"
 #include "knn/knn_index_type.h"
 #include "vec/vec.h"

@@ -2,11 +2,7 @@
  *
  * Some queries at a time meet some rows at a time, so that both stay in the cache; kernels in
  * blocks of values. Nothing is kept in addition to the rows. Cost: rows * queries distances. */
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "knn/knn_index_type.h"
 
 enum {

@@ -1,13 +1,7 @@
 /* Which index serves, and what all of them share: norms, blocks of queries. */
 #include "knn/knn_index.h"
 
-#include <assert.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "knn/knn_index_type.h"
 
 enum {

@@ -19,16 +19,10 @@
  * knows the lists that it has by a sorted table of their numbers, so that blocks times columns is
  * no measure of anything. Memory: the entries of the data once more. Cost of a query: the lists of
  * its columns, and a look at every row's sum. */
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "knn/knn_index_type.h"
 
 enum {

@@ -27,16 +27,10 @@
  * Memory: a byte an entry, and per worker a block of queries and their hits. Build: one pass for
  * the range, one for the codes. */
 #include <limits.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "knn/knn_index_type.h"
 #include "vec/vec.h"
 

@@ -14,15 +14,9 @@
  *
  * The cuts depend on the rows alone, so the tree is the same on any number of threads. Memory: the
  * points once more in double. Build: about points * log(points / 32); a query: leaves near it. */
-#include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "knn/knn_index_type.h"
 
 enum {

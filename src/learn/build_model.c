@@ -1,10 +1,6 @@
 #include "learn/build_model.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "base/options.h"
 #include "base/json.h"

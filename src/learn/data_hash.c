@@ -3,12 +3,10 @@
  * same ones in double. Rows are cut into parts that are summed in parallel and joined in
  * order; the text does not depend on how they are cut. */
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/checksum.h"
-#include "base/context.h"
 #include "learn/prepare.h"
 
 #define DATA_HASH_ENTRIES 512 /* hashed at once */

@@ -1,11 +1,8 @@
 #include "learn/input_checks.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "data/stream.h"
 #include "data/sweep.h"
 #include "learn/learner.h"

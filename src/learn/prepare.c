@@ -1,8 +1,6 @@
 #include "learn/prepare.h"
 
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "data/formats.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"

@@ -1,7 +1,5 @@
 /* The table of learners. */
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/learner.h"
 
 #define REGISTRY_ENTRY(name) &hsp__learn_##name,

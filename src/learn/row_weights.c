@@ -1,10 +1,6 @@
 #include "learn/row_weights.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/encode.h"
 #include "data/formats.h"

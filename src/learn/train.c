@@ -12,13 +12,8 @@
  * expansion instead of weights): kernel/approx.c. */
 #include "learn/train.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/sized_report.h"
-#include "base/stop.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"
 #include "learn/erm/erm.h"

@@ -1,12 +1,7 @@
 #include "learn/training_error.h"
 
-#include <assert.h>
-#include <math.h>
-
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/context.h"
-#include "base/scratch.h"
-#include "base/stop.h"
 
 typedef struct training_error_state {
     hsp_context *ctx;

@@ -4,13 +4,9 @@
  * for every n below 2^32; it is exact, whatever the sort does with equals, and rounded once. */
 #include "measure/auc.h"
 
-#include <assert.h>
-#include <math.h>
-#include <stdlib.h>
+#include "base/base.h"
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
+#include <stdlib.h>
 
 #define AUC_PIECE ((uint64_t)1 << 15) /* rows between two ticks */
 

@@ -46,13 +46,9 @@
  * Rounding. Margins of the reference are rounded down (audit_reference.c), everything else is
  * summed in long double; the run's own decisions were made in double. A bound counts as exceeded
  * only when it is by more than 1e-9 of the size of what is compared. */
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "kernel/kernel_rows.h"
 #include "measure/audit.h"
 

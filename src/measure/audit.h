@@ -15,10 +15,8 @@
 #ifndef HSP_MEASURE_AUDIT_H
 #define HSP_MEASURE_AUDIT_H
 
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "data/data.h"
-#include "halfspace_all.h"
 #include "learn/erm/erm.h"
 #include "model/model.h"
 

@@ -16,11 +16,7 @@
  *
  * Also: does the recount agree with what the model says of its run, and with its weights? A
  * decision that hangs on less than 1e-12 of the weight may be another one there. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "base/random.h"
 #include "data/scale.h"

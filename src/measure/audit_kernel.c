@@ -10,10 +10,7 @@
  *
  * Values are doubles. Of every margin, AUDIT_VALUES of the size of its sum, at most sum of |a_j|
  * sqrt(k(x_j, x_j) k(x, x)), is taken off: more than the rounding of values and sum. */
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"

@@ -10,11 +10,8 @@
  * Rows divided by their norms, the run's or the reference's, lose only a positive factor, which a
  * separator through the origin does not see. */
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "data/sweep.h"
 #include "measure/audit.h"

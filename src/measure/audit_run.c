@@ -3,14 +3,11 @@
  *
  * Sums are in hsp__long and then rounded: what they are compared with carries the rounding of the
  * run, and theirs should not add to it. */
-#include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "data/sweep.h"
 #include "learn/prepare.h"

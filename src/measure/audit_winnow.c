@@ -42,13 +42,10 @@
  *
  * Rounding is as in audit.c: figures in long double, a bound is exceeded when it is by more than
  * 1e-9 of the size of what is compared. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "base/json.h"
 #include "measure/audit.h"
 

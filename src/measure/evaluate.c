@@ -8,15 +8,8 @@
  * Scores come slice by slice from hsp_model_score, in parallel; what is counted and summed here
  * goes from the first row to the last on one thread, so that no figure depends on the threads.
  * Memory: one slice of scores, and 16 bytes per row for the AUC of two classes. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "base/sized_report.h"
-#include "base/stop.h"
 #include "data/data.h"
 #include "data/sweep.h"
 #include "measure/auc.h"

@@ -1,9 +1,5 @@
-#include <assert.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/error.h"
+#include "base/base.h"
 #include "measure/audit.h"
 
 #define REFERENCE_GAP      1e-3 /* of a soft margin */

@@ -1,9 +1,6 @@
 /* Is a model whole? Asked of everything that comes from a file, and of everything that goes into
  * one. */
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "data/encode.h"
 #include "data/scale.h"
 #include "model/hypothesis.h"

@@ -1,10 +1,6 @@
 /* Expansions that are linear after all. A kernel k(x, y) = sum_j d_j x_j y_j + c makes of
  * sum_i a_i k(x_i, x) + b the weights w_j = d_j sum_i a_i x_ij and the offset b + c sum_i a_i. */
-#include <assert.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "model/model.h"
 
 /* Such a kernel. `factors` NULL: one that is the constant alone. */

@@ -1,10 +1,7 @@
 /* A disjunction as a linear model: 1 for each of its columns, offset -1/2. On rows of zeros and
  * ones the score is positive exactly where one of the columns is 1. */
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "data/data.h"
 #include "model/model.h"
 

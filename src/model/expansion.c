@@ -4,12 +4,7 @@
  * rows. Cost: rows * support rows kernel values, and a product of as many numbers a scorer. */
 #include "model/expansion.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "model/hypothesis.h"
 #include "vec/product.h"
 

@@ -1,12 +1,7 @@
 /* Models for other programs, written: LIBSVM's and LIBLINEAR's (import.c has their shape). Numbers
  * are written so that they read back to the same bits. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/scale.h"

@@ -14,14 +14,10 @@
  * division by anything but a power of two can avoid that. Probabilities are of the scores before
  * the division: the model keeps what to multiply by. With more than two classes all scorers
  * are divided by one number, the largest ||w||, since the highest score must stay the highest. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/data.h"
 #include "data/sweep.h"
 #include "model/model.h"

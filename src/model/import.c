@@ -1,14 +1,10 @@
 /* Models of other programs, read: LIBSVM's and LIBLINEAR's (docs/models.md). */
 #include "model/import.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "data/formats.h"
 #include "data/source.h"

@@ -1,7 +1,6 @@
 #include "model/interleaved.h"
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "data/data.h"
 #include "vec/vec.h"
 

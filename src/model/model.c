@@ -1,13 +1,7 @@
 /* The model object: what it owns, what it tells, and the rule that turns scores into a class. */
 #include "model/model.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/options.h"
 #include "data/container.h"
 #include "data/encode.h"

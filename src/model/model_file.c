@@ -1,14 +1,9 @@
 /* Models as files: a container (docs/model-format.md). A file is mapped, and the arrays stay in it.
  */
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/scratch.h"
 #include "base/text.h"
 #include "data/container.h"
 #include "data/formats.h"

@@ -7,11 +7,7 @@
  * with ever more rows, the error of the nearest one's class is at most twice the least possible. */
 #include "model/neighbors.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/sized_report.h"
 #include "data/container.h"
 #include "model/hypothesis.h"

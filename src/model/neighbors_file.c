@@ -1,13 +1,10 @@
 /* The neighbours of a file's rows, to a file: blocks of rows are searched by the workers that
  * parsed them, and printed in their order, since a line begins with the row's number. What would be
  * too many neighbours to hold is searched when it is printed, so much at a time. */
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/sized_report.h"
-#include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"

@@ -1,14 +1,8 @@
 /* Predicting a file to a file: blocks of rows are scored and printed by the workers that parsed
  * them, and written in their order. Memory: a few blocks, whatever the file's size. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/sized_report.h"
-#include "base/stop.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"

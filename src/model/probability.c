@@ -21,11 +21,7 @@
  * with lower scores the next number below the highest. */
 #include "model/probability.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "model/hypothesis.h"
 #include "model/ovo_votes.h"
 

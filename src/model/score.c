@@ -1,14 +1,7 @@
 /* Scores of many rows: converted as in training (known columns, scaled, in the
  * model's order), then one hsp__row_score per scorer. Rows are cut into parts that depend on the view
  * alone; a part that must be changed is changed in slices, so that memory stays small. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "data/data.h"
 #include "data/convert_storage.h"
 #include "data/scale.h"

@@ -1,7 +1,6 @@
 #include "model/support.h"
 
-#include "base/context.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "data/convert_storage.h"
 #include "kernel/gram.h"
 #include "model/model.h"

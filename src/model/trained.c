@@ -1,8 +1,6 @@
 /* What a model says of its training: its options, and the data. */
-#include <string.h>
-
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "model/model.h"

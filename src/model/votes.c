@@ -7,12 +7,7 @@
  * with each distinct row that was used, then one addition an update. No weight vector is ever
  * rebuilt. One-vs-rest runs vote apart: each for or against its class. Cost: the non-zeros of the
  * distinct rows, and the updates. */
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "data/container.h"
 #include "model/hypothesis.h"
 

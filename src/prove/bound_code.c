@@ -19,13 +19,7 @@
  * 16 of mantissa), and the columns as above with log2(2 W 2^t) bits a weight. Of the W and t in the
  * table, those with the least bound are taken: they are in the code, so nothing is to be paid for
  * choosing. That is another model, which has its own mistakes, and the bound is about it. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "prove/bound.h"
 

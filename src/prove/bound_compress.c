@@ -28,13 +28,9 @@
  * row that they lack. The mean over training sets of that share is the mean true error of the model
  * of n - 1 rows (A. Luntz, V. Brailovsky 1969; Vapnik 1982 for support vectors): an estimate
  * without a confidence. */
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "prove/bound.h"
 #include "prove/prove.h"
 

@@ -22,13 +22,9 @@
  * looked for freely.
  *
  * Cost: a sort of the margins; about a hundred values of Phi a row, in parallel. */
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/threads.h"
+#include "base/base.h"
 #include "prove/bound.h"
 
 /* ln p(i). */

@@ -1,11 +1,8 @@
 /* Everything that is promised of one model: the list of bounds, each with its theorem in symbols,
  * whom it is about and what it assumes. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "learn/prepare.h"
 #include "model/probability.h"
 #include "prove/bound.h"

@@ -1,16 +1,11 @@
 /* A model on rows, as the bounds need it: who is wrong and by what margin, the space in which
  * margins are measured, what the run was told; and the rows that two files share. */
-#include <assert.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "base/json.h"
-#include "base/memory.h"
-#include "base/threads.h"
 #include "data/encode.h"
 #include "data/scale.h"
 #include "data/sweep.h"

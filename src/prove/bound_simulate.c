@@ -10,14 +10,10 @@
  * rule on intervals no longer than what it varies over. Every trial draws training and test rows
  * from the stream (seed, trial), learns, and asks for all bounds; results are put together in the
  * order of the trials. */
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "base/random.h"
-#include "base/threads.h"
 #include "data/sweep.h"
 #include "prove/bound.h"
 

@@ -16,12 +16,9 @@
  * Pi is Sauer's sum for a VC dimension alone, and Cover's exact count for halfspaces. In n both
  * left sides rise once and then fall for good (ln Pi grows at most by ln 2 a point, then like d ln
  * n), and they begin above 1: they cross delta once, and n is found by bisection. */
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "base/sized_report.h"
 #include "prove/bound.h"
 

@@ -4,11 +4,9 @@
  * whoever wants to know whether it is true has the checker (verify/) look. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/checksum.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "prove/prove.h"
 
 /* Every claim in the order in which they are made: what goes before its name in a list of them, its

@@ -1,14 +1,10 @@
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "prove/prove.h"
 
 int64_t hsp__prove_grid(hsp__long value, int places)

@@ -9,16 +9,12 @@
  * 2. Of "not separable", the multipliers of the evidence are solved for exactly (exact_common.c).
  * 3. Where that does not confirm what the learner said, exact arithmetic decides by itself, if the
  *    rows are not too many (separability.c). */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
-#include "base/memory.h"
 #include "base/sized_report.h"
 #include "data/decimals.h"
 #include "data/scale.h"

@@ -1,12 +1,9 @@
+#include "base/base.h"
 #include "prove/prove.h"
 
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/threads.h"
 #include "data/sweep.h"
 
 static uint64_t duplicate_rows_hash(const hsp_view *view, uint64_t i)

@@ -13,14 +13,11 @@
  *
  * Guarantee. What is handed out satisfies every equation, tried in whole numbers, and is positive:
  * how it was found does not matter. */
+#include "base/base.h"
 #include "prove/gmp.h"
 
 #ifdef HSP_HAVE_GMP
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/error.h"
 #include "prove/prove.h"
 
 #define COMMON_PRIME   UINT64_C(2305843009213693951) /* 2^61 - 1 */

@@ -4,9 +4,7 @@
  * for all rows j. So the rows of the Gram matrix stand for the rows' feature vectors. Its entries
  * are fractions; times a common denominator, they are whole. */
 
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "kernel/expression.h"
 #include "prove/gmp.h"
 

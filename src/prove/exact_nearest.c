@@ -19,14 +19,11 @@
  *
  * Cost. A step: the products of v with all rows; and the solution of as many equations as there are
  * corners, by Bareiss' elimination. Numbers have as many digits as rows times corners. */
+#include "base/base.h"
 #include "prove/gmp.h"
 
 #ifdef HSP_HAVE_GMP
 
-#include <assert.h>
-#include <math.h>
-
-#include "base/error.h"
 #include "prove/prove.h"
 
 typedef struct nearest {

@@ -1,11 +1,9 @@
 /* Numbers of any length: from decimals to whole numbers, and back to text. */
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "data/decimal_value.h"
 #include "prove/prove.h"
 #include "prove/gmp.h"

@@ -5,11 +5,10 @@
  * is one for every t, and at the least t with a 0 in it, a row has gone. The c_i are kept in
  * echelon form as they are taken in one by one, each with the combination of rows that it is: the
  * first that comes to 0 gives such a v. */
+#include "base/base.h"
 #include "prove/gmp.h"
 
 #ifdef HSP_HAVE_GMP
-
-#include "base/error.h"
 
 typedef struct reduce {
     const hsp__exact_matrix *rows;

@@ -8,15 +8,13 @@
  *
  * in units of 1 / M^2, and R^2, the largest <x, x>, is a whole number of them. The row is a mistake
  * when y times that, times the rate, is below tau, or not above 0 where tau is 0. */
+#include "base/base.h"
 #include "prove/gmp.h"
 
 #ifdef HSP_HAVE_GMP
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
 #include "data/scale.h"
 
 #define REPLAY_ENTRIES ((uint64_t)1 << 22) /* numbers kept, at most */

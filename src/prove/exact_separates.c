@@ -5,14 +5,12 @@
  * two, and x_j decimals: its sign is that of a whole number. Most rows are so far from the
  * hyperplane that long double with a bound on all errors settles them; only the others are computed
  * with all digits. */
+#include "base/base.h"
 #include "prove/gmp.h"
 
 #ifdef HSP_HAVE_GMP
 
 #include <float.h>
-#include <math.h>
-
-#include "base/error.h"
 
 #define SEPARATES_TINY 1e-300L /* error of a number of the file in addition to its rounding */
 #define SEPARATES_TICK 256     /* rows computed with all digits between reports of progress */

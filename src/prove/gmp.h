@@ -4,8 +4,7 @@
 #ifndef HSP_PROVE_GMP_H
 #define HSP_PROVE_GMP_H
 
-#include "base/memory.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "base/text.h"
 #include "prove/exact.h"
 

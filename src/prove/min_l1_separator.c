@@ -17,13 +17,11 @@
  * The program begins with some rows; its answer is tried on all, and the worst join, by the dual
  * simplex method, until none is wrong: most rows never enter. A variable that helps no row is left
  * out. The answer is CLP's, to nine digits: whoever uses it looks at what it does on the rows. */
-#include <assert.h>
 #include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/lp/lp_clp.h"
 #include "learn/watch.h"
 #include "prove/prove.h"

@@ -3,14 +3,10 @@
  * Weights are written as the model has them, to the bit. A kernel model's coefficients are decimals
  * of 15 digits behind the largest: they are the dual weights too, which must add up. The rows they
  * belong to are those of the data file, not the model's copies of them. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "kernel/expression.h"
 #include "prove/prove.h"

@@ -3,13 +3,11 @@
 #ifndef HSP_PROVE_PROVE_H
 #define HSP_PROVE_PROVE_H
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/names.h"
-#include "base/scratch.h"
 #include "base/text.h"
 #include "data/data.h"
 #include "data/provenance.h"
-#include "halfspace_all.h"
 #include "measure/audit.h"
 #include "model/model.h"
 #include "prove/exact.h"

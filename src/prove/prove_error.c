@@ -3,12 +3,7 @@
  * Of n rows that are drawn independently the model gets k wrong. Clopper and Pearson's upper bound
  * u is the largest true error at which k or fewer mistakes have a probability of delta: P[Bin(n,
  * u) <= k] = delta. [C. Clopper, E. Pearson, Biometrika 26, 1934.] */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
-#include "base/memory.h"
+#include "base/base.h"
 #include "model/probability.h"
 #include "prove/prove.h"
 

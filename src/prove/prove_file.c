@@ -2,14 +2,9 @@
  *
  * The file is read once: rows, hash and long decimals come from the same pass (data/provenance.h).
  * Rows are borrowed from what was read, unless some are of classes that no claim is about. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "data/encode.h"
 #include "data/formats.h"
 #include "prove/prove.h"

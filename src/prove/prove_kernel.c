@@ -5,11 +5,9 @@
  * decimals, so that E is delta I but for rounding. That needs eigenvalues above 0; where rows are
  * all but dependent, as equal rows are, those with the largest pivots are taken, and the claim is
  * about them. A kernel without exponentials needs no B: the checker eliminates exactly. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "prove/prove.h"
 
 #define PROVE_KERNEL_ROWS  200 /* more are sampled */

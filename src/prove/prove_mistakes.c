@@ -9,13 +9,10 @@
  * separator through the origin: the widest one, which is found on rows that have the column c
  * appended. Any other would do, with a weaker bound. Where there is none, the weights of a soft
  * margin and g = 1 give the inseparable form, or that of a soft run. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "prove/prove.h"
 

@@ -10,12 +10,9 @@
  * Predictions. ||w - w*|| <= r = sqrt(2 (P - D)) for every optimum w*, so <w*, x> is within r ||x||
  * of <w, x>. A free offset b* is where the derivative of the losses changes its sign: an interval
  * of it is found by bisection, with all scores moved by r ||x|| against it. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/erm/erm.h"
 #include "learn/learner.h"
 #include "learn/row_weights.h"

@@ -11,12 +11,9 @@
  * columns make a low bound; any will do for a true one.
  *
  * That there was such a run is shown by making it again (winnow_replay.c). */
-#include <assert.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "prove/prove.h"
 
 #define PROVE_WINNOW_PLACES 12 /* decimals of a separator whose largest weight is 1 */

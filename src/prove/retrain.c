@@ -1,14 +1,10 @@
 /* The run that made a model, once more: its options, its data, its updates in their order. A run
  * depends on the rows, the options and the seed alone, and a model keeps all of these but the rows.
  */
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "base/options.h"
-#include "base/memory.h"
 #include "data/formats.h"
 #include "learn/prepare.h"
 #include "learn/online/online_fit.h"

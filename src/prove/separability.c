@@ -16,14 +16,9 @@
  *    method in exact arithmetic does, if there are few columns (separability_exact_hulls).
  * 6. Else some separator by linear programming, with a wider interval (separability_any_separator);
  *    or, of hulls that are all but touching, "no margin above epsilon". */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "data/scale.h"
 #include "learn/erm/evidence.h"
 #include "learn/erm/matvec.h"

@@ -9,11 +9,7 @@
  * and at the optimum both are the widest margin. Where there is no separator, a common point is
  * looked for exactly, if the kernel is without exponentials and rows are few; else the multipliers
  * that show it give "no margin above epsilon". */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/erm/evidence.h"
 #include "learn/kernel/kernel_erm.h"
 #include "prove/prove.h"

@@ -7,12 +7,9 @@
  * score nearer to 0 than that is computed in whole numbers, if the values of its row are multiples
  * of 1/1024 (0, 1, 0.5, 0.25 ...) and the exponents of its columns are whole numbers; else it is
  * left open. */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "prove/prove.h"
 
 #define REPLAY_WORK 2e7 /* products, at most: the checker makes them with many digits */

@@ -44,13 +44,8 @@
  * algorithm, 1976 (offset); Jaggi and others, Communication-efficient distributed dual coordinate
  * ascent, NIPS 2014 (parallel sweeps); Yu, Huang, Lin, Dual coordinate descent methods for logistic
  * regression and maximum entropy models, Machine Learning 85, 2011. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/base.h"
 #include "base/random.h"
-#include "base/scratch.h"
-#include "base/stop.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"

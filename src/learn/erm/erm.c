@@ -1,11 +1,6 @@
 #include "learn/erm/erm.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"
 #include "learn/lp/lp.h"

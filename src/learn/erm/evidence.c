@@ -1,10 +1,6 @@
 #include "learn/erm/evidence.h"
 
-#include <assert.h>
-#include <math.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "learn/erm/matvec.h"
 #include "vec/vec.h"
 

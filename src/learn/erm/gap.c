@@ -1,11 +1,6 @@
 #include "learn/erm/gap.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/vec.h"

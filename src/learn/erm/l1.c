@@ -27,13 +27,8 @@
  * Paper. G.-X. Yuan, C.-H. Ho, C.-J. Lin: An improved GLMNET for L1-regularized logistic regression,
  * JMLR 13, 2012 (the scheme; here for any smooth loss, with the offset eliminated and the gap to
  * stop at). */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/random.h"
-#include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"

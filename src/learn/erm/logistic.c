@@ -13,7 +13,7 @@
  * Papers. D. Cox, The regression analysis of binary sequences, J. Royal Stat. Soc. B 20 (1958).
  * H.-F. Yu, F.-L. Huang, C.-J. Lin, Dual coordinate descent methods for logistic regression and
  * maximum entropy models, Machine Learning 85 (2011): the dual. */
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/erm/erm.h"
 #include "learn/shared_options.h"
 

@@ -1,9 +1,6 @@
 #include "learn/erm/matvec.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/stop.h"
+#include "base/base.h"
 #include "model/model.h"
 #include "vec/vec.h"
 

@@ -36,11 +36,7 @@
  * for solving Lasso problems, SIAM J. Optim. 28, 2018 (the scheme; their problem is another). */
 #include "learn/erm/newton.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 

@@ -13,11 +13,7 @@
  * a product. There G is only made for a sample of the rows, and its Cholesky preconditions
  * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
  * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"

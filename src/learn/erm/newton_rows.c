@@ -1,10 +1,6 @@
 /* The passes of the second-order solver over the rows: along a direction, to the next place. Rows
  * whose multiplier did not change cost nothing but their score. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"

@@ -24,9 +24,7 @@
  *
  * Papers. B. Boser, I. Guyon, V. Vapnik, A training algorithm for optimal margin classifiers, COLT
  * (1992). C. Cortes, V. Vapnik, Support-vector networks, Machine Learning 20 (1995). */
-#include <string.h>
-
-#include "base/error.h"
+#include "base/base.h"
 #include "learn/build_model.h"
 #include "learn/erm/erm.h"
 #include "learn/kernel/kernel_erm.h"

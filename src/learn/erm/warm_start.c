@@ -1,9 +1,6 @@
+#include "base/base.h"
 #include "learn/erm/erm.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/context.h"
 #include "learn/multiclass/reduce.h"
 
 /* The start's scorer for a task, and whether its sign is turned; -1: it has none. */

@@ -1,10 +1,8 @@
 #include "learn/kernel/approx.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "data/formats.h"
 #include "kernel/feature_map.h"

@@ -1,10 +1,6 @@
 #include "learn/kernel/kernel_erm.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
 #include "kernel/rounding.h"

@@ -1,6 +1,6 @@
 #include "learn/kernel/kernel_option.h"
 
-#include "base/context.h"
+#include "base/base.h"
 #include "kernel/gram.h"
 #include "learn/option_helpers.h"
 

@@ -1,10 +1,6 @@
 #include "learn/kernel/kernel_scores.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "kernel/block.h"
 #include "kernel/gram.h"
 #include "kernel/shared_values.h"

@@ -34,11 +34,7 @@
  * Wen et al., ThunderSVM, JMLR 19 (2018): large working sets, half of them kept. */
 #include "learn/kernel/smo.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/erm/gap.h"
 
 #include "learn/kernel/smo_set.h"

@@ -1,9 +1,6 @@
 #include "learn/kernel/smo_cache.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "kernel/rounding.h"
 #include "vec/vec.h"
 

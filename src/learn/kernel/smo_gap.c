@@ -6,11 +6,7 @@
  * Then the scores that matter are summed again, of kernel values in double: those of rows with a
  * weight, which ||w||^2 is made of, and of rows that may have a loss. Cost: half of the square of
  * the number of the first, and that number times the others, kernel values. */
-#include <assert.h>
-#include <math.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "kernel/rounding.h"
 #include "learn/erm/gap.h"
 #include "learn/kernel/smo_set.h"

@@ -1,10 +1,7 @@
 /* Which rows a working set is made of. */
 #include "learn/kernel/smo_set.h"
 
-#include <assert.h>
-#include <math.h>
-
-#include "base/threads.h"
+#include "base/base.h"
 
 /* Take up to `want` more rows: those that may move up (sign 1) with the smallest f, or down (-1)
  * with the largest. Rows beyond `limit` violate nothing. */

@@ -19,13 +19,8 @@
  * Information Theory 13 (1967). C. Stone, Consistent nonparametric regression, Annals of Statistics
  * 5 (1977). S. Dudani, The distance-weighted k-nearest-neighbor rule, IEEE Transactions on Systems,
  * Man and Cybernetics 6 (1976). */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/stop.h"
 #include "learn/learner.h"
 #include "learn/build_model.h"
 #include "learn/prepare.h"

@@ -17,11 +17,8 @@
  * Papers. O. Mangasarian, Linear and nonlinear separation of patterns by linear programming,
  * Operations Research 13 (1965). */
 #include <limits.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 #include "learn/option_helpers.h"

@@ -2,10 +2,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/base.h"
 #include "base/library.h"
-#include "base/stop.h"
 
 static hsp_status lp_clp_fail_missing(hsp_error *err)
 {

@@ -20,13 +20,9 @@
  *
  * Cost: (columns met) * (multipliers above 0)^2 a step, few steps.
  * [C. Lawson, R. Hanson, Solving Least Squares Problems, 1974, chapter 23: NNLS.] */
-#include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/scratch.h"
-#include "base/stop.h"
+#include "base/base.h"
 #include "learn/lp/lp.h"
 
 #define LP_POINT_ENTRIES ((uint64_t)1 << 23) /* of M, at most: 128 MB */

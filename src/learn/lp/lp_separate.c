@@ -27,15 +27,11 @@
  * Guarantee: a separator is handed out only when every row is on its side by more than the rounding
  * of the sum that says so; a common point only when lp_point.c has solved for it in long double.
  * Where neither is possible the answer is that it is not known. */
-#include <assert.h>
 #include <float.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "learn/lp/lp.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"

@@ -55,13 +55,8 @@
  * of R^n, JOTA 50 (1986). E. E. Osborne, On pre-conditioning of matrices, JACM 7 (1960). */
 #include "learn/multiclass/crammer.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
+#include "base/base.h"
 #include "base/random.h"
-#include "base/scratch.h"
-#include "base/stop.h"
 #include "learn/erm/matvec.h"
 #include "vec/vec.h"
 

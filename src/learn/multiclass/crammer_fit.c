@@ -1,10 +1,6 @@
+#include "base/base.h"
 #include "learn/multiclass/crammer.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
 #include "learn/erm/erm.h"
 #include "vec/vec.h"
 

@@ -1,9 +1,6 @@
 #include "learn/multiclass/ovr.h"
 
-#include <assert.h>
-#include <math.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/kernel/kernel_scores.h"
 #include "model/model.h"

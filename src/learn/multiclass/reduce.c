@@ -1,11 +1,6 @@
 #include "learn/multiclass/reduce.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "learn/erm/evidence.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"

@@ -1,8 +1,6 @@
 #include "learn/multiclass/run_pool.h"
 
-#include "base/error.h"
-#include "base/scratch.h"
-#include "base/threads.h"
+#include "base/base.h"
 
 typedef struct run_pool_state {
     hsp__run_pool_fn fn;

@@ -1,10 +1,6 @@
 #include "learn/online/expert_weights.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 
 #define EXPERT_WEIGHTS_TABLE \
     65536 /* weights that are looked up; those of more mistakes are computed */

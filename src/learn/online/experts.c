@@ -36,11 +36,7 @@
  *
  * Papers. N. Littlestone, M. Warmuth, The weighted majority algorithm, Information and Computation
  * 108 (1994). N. Cesa-Bianchi et al., How to use expert advice, JACM 44 (1997): chance. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "base/random.h"
 #include "base/text.h"

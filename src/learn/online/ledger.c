@@ -1,9 +1,6 @@
 #include "learn/online/ledger.h"
 
-#include <assert.h>
-
-#include "base/memory.h"
-#include "base/stop.h"
+#include "base/base.h"
 
 #define LEDGER_LEAST 1024
 #define LEDGER_TICK  4096 /* entries between two ticks */

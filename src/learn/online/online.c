@@ -1,10 +1,6 @@
 #include "learn/online/online.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/random.h"
 #include "learn/erm/matvec.h"
 #include "learn/online/parallel_scan.h"

@@ -1,10 +1,6 @@
 #include "learn/online/online_fit.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "data/sweep.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online_model.h"

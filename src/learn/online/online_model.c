@@ -1,8 +1,6 @@
 #include "learn/online/online_model.h"
 
-#include <math.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/kernel/kernel_scores.h"
 
 /* ---- Weights --------------------------------------------------------------------------------- */

@@ -7,10 +7,7 @@
  * in the end, the sign is changed, and the bits are those of a run that knew. When a third class
  * comes, the separator w of two becomes the pair w and -w, and the rule for more classes takes
  * over. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/sized_report.h"
 #include "data/encode.h"
 #include "data/stream.h"

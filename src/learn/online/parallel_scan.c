@@ -1,11 +1,9 @@
 #include "learn/online/parallel_scan.h"
 
-#include <assert.h>
+#include "base/base.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-
-#include "base/context.h"
-#include "base/stop.h"
 
 #define PARALLEL_SCAN_MOST        16    /* more would wait for the same memory */
 #define PARALLEL_SCAN_BLOCK_BYTES 32768 /* what a worker takes at once */

@@ -41,15 +41,10 @@
  * sub-gradient solver for SVM, Mathematical Programming 127 (2011). S. Lacoste-Julien, M. Schmidt,
  * F. Bach, A simpler approach to obtaining an O(1/t) convergence rate for the projected stochastic
  * subgradient method, arXiv:1212.2002 (2012): the weights 1, 2, 3, ... */
+#include "base/base.h"
 #include "learn/option_helpers.h"
 #include "learn/online/pegasos.h"
 
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 

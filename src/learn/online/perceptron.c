@@ -40,10 +40,7 @@
  * Large margin classification using the perceptron algorithm, Machine Learning 37 (1999): voting,
  * averaging, Delta. N. Cristianini, J. Shawe-Taylor, An Introduction to Support Vector Machines
  * (2000): R^2. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_option.h"

@@ -15,10 +15,7 @@
  * sqrt(k). */
 #include "learn/online/trace.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 #include "base/text.h"
 #include "data/output.h"

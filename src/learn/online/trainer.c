@@ -1,8 +1,5 @@
 /* One example at a time: a team of its own, driven by the caller. */
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/sized_report.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"

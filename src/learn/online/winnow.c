@@ -49,11 +49,7 @@
  * bounds and logarithmic linear-threshold learning algorithms, thesis, UC Santa Cruz (1989):
  * balanced. J. Kivinen, M. Warmuth, Exponentiated gradient versus gradient descent for linear
  * predictors, Information and Computation 132 (1997): two weights a column, relative entropy. */
-#include <assert.h>
-#include <math.h>
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "learn/option_helpers.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"

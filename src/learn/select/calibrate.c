@@ -12,13 +12,10 @@
  * and a few passes over the scores. */
 #include "learn/select/calibrate.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
-#include "base/scratch.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"
 #include "learn/select/calibration_fit.h"

@@ -29,12 +29,10 @@
  * (1955). */
 #include "learn/select/calibration_fit.h"
 
-#include <assert.h>
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
+#include "base/base.h"
 
-#include "base/context.h"
+#include <float.h>
+#include <stdlib.h>
 
 static double calibration_fit_weight(const hsp__scored *scored, uint64_t i)
 {

@@ -5,10 +5,9 @@
  * their mean; standard_error = sqrt(sum (e_f - mean)^2 / (k - 1) / k) is that of the
  * mean, as if the folds were independent (they share rows to learn from, and are so only nearly).
  */
+#include "base/base.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
-
-#include "base/context.h"
 
 static const hsp_option cross_validate_options[] = {HSP__FOLD_OPTIONS};
 

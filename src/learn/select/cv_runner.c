@@ -1,13 +1,11 @@
 #include "learn/select/cv_runner.h"
 
-#include <assert.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "data/data.h"
 #include "kernel/shared_values.h"
 #include "learn/kernel/approx.h"

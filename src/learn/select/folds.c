@@ -1,10 +1,6 @@
 #include "learn/select/folds.h"
 
-#include <assert.h>
-#include <string.h>
-
-#include "base/context.h"
-#include "base/scratch.h"
+#include "base/base.h"
 #include "base/random.h"
 #include "data/data.h"
 #include "learn/prepare.h"

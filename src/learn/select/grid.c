@@ -1,11 +1,8 @@
 #include "learn/select/grid.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/context.h"
+#include "base/base.h"
 #include "base/decimal.h"
 
 #define GRID_RANGE 1000  /* values of a range, at most */

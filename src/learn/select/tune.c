@@ -8,11 +8,8 @@
  * from zero.
  *
  * The rows of a fold are copied once, for all points. One task is a path on a fold. */
-#include <string.h>
-
-#include "base/context.h"
+#include "base/base.h"
 #include "base/json.h"
-#include "base/scratch.h"
 #include "learn/option_helpers.h"
 #include "base/sized_report.h"
 #include "learn/select/grid.h"
