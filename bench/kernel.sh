@@ -10,7 +10,7 @@
 #   kernel-reference  not timed: known values of these problems, checked
 #
 # The peers are LIBSVM's svm-train and svm-predict and scikit-learn's SVC, at their default tolerance, each given CACHE_MB
-# (2,000) megabytes of cache, as ours is; ten classes are learnt as pairs by all of them. Models are judged from
+# (2,000) megabytes of cache, as ours is; ten classes are learned as pairs by all of them. Models are judged from
 # the files alone by their dual objective (bench/kernel_objective.c), of which more is better; ours is trained to the
 # widest gap of 1e-3, 1e-4, 1e-5, 1e-6 at which it has no less than the peer. A peer that is not done after LIMIT seconds
 # (600) is stopped. The programs take turns, RUNS rounds (5); who has used 60 seconds is not asked again.

@@ -46,7 +46,7 @@ unpack()
     return 1
 }
 
-# models NAME: of both programs for predicting, learnt from $work/NAME; how well does not matter here, so
+# models NAME: of both programs for predicting, learned from $work/NAME; how well does not matter here, so
 # LIBLINEAR may stop at once.
 models()
 {

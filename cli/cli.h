@@ -71,7 +71,7 @@ typedef struct cli_command {
     const hsp_option_table *(*variant)(size_t i);
     const char *variant_word;     /* what they are called: "generator" */
     const char *variant_synopsis; /* what follows the variant's name */
-    const char *variant_else;     /* the variant that is meant when the first argument names none:
+    const char *default_variant;  /* the variant that is meant when the first argument names none:
                                      that one is then an argument; NULL: it must name one */
 } cli_command;
 
@@ -139,7 +139,8 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err);
 
 /* Is what is written to `out` another file than `other`, which is needed after it? Either may be
  * NULL; `option` says which name is wrong. */
-hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err);
+hsp_status cli_check_distinct(const char *option, const char *out, const char *other,
+                              hsp_error *err);
 
 /* Memory, or the end of the command with status 4: for small things outside library calls. */
 void *cli_memory(void *block, size_t size);

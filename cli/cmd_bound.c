@@ -337,5 +337,5 @@ const cli_command cli_bound = {
     .variant = bound_action,
     .variant_word = "action",
     .variant_synopsis = "[MODEL] [options]",
-    .variant_else = "model",
+    .default_variant = "model",
 };

@@ -113,8 +113,8 @@ static hsp_status certify_run(cli *run, hsp_error *err)
     certify all = {.file = run->arguments[0],
                    .model = hsp_options_text(run->options[CERTIFY_CLAIMS], "model")};
     hsp_status status = cli_check_output(run, out, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, all.file, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, all.model, err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", out, all.file, err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", out, all.model, err);
     if (status == HSP_OK)
         status = cli_certify(run, all.file, run->options[CERTIFY_READ], NULL,
                              run->options[CERTIFY_CLAIMS], out, err, &all.done);

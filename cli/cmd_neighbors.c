@@ -22,8 +22,8 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
     const uint64_t k = hsp_options_is_set(own, "k") ? (uint64_t)hsp_options_integer(own, "k") : 0;
     hsp_model *model = NULL;
     hsp_prediction done = {.size = sizeof done};
-    hsp_status status = cli_check_apart("-o", out, run->arguments[0], err);
-    if (status == HSP_OK) status = cli_check_apart("-o", out, run->arguments[1], err);
+    hsp_status status = cli_check_distinct("-o", out, run->arguments[0], err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", out, run->arguments[1], err);
     if (status == HSP_OK)
         status = cli_read_model(run, run->arguments[0], run->arguments[1], err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[NEIGHBORS_READ], err);

@@ -37,8 +37,8 @@ static hsp_status predict_run(cli *run, hsp_error *err)
     hsp_model *model = NULL;
     const double start = cli_seconds();
     hsp_status status = cli_check_output(run, all.output, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", all.output, all.model, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", all.output, all.file, err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", all.output, all.model, err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", all.output, all.file, err);
     if (status == HSP_OK) status = cli_read_model(run, all.model, all.file, err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[PREDICT_READ], err);
     cli_begin_output();

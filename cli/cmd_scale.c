@@ -46,7 +46,7 @@ static hsp_status scale_check(const cli *run, hsp_error *err)
     const char *save = hsp_options_text(run->options[SCALE_OWN], "save");
     hsp_status status = cli_check_output(run, run->arguments[1], err);
     if (status == HSP_OK) status = cli_check_output(run, save, err);
-    return status == HSP_OK ? cli_check_apart("--save", save, run->arguments[1], err) : status;
+    return status == HSP_OK ? cli_check_distinct("--save", save, run->arguments[1], err) : status;
 }
 
 /* The rows and the scaling appear together: either alone would be taken for what goes with a file

@@ -81,9 +81,9 @@ static hsp_status split_check(const cli *run, hsp_error *err)
     if (status == HSP_OK && strcmp(paths[1], paths[2]) == 0)
         return cli_fail(err, HSP_USAGE, NULL, "TRAIN and TEST are both '%s'; name two files",
                         paths[1]);
-    if (status == HSP_OK) status = cli_check_apart("TRAIN", paths[1], paths[2], err);
-    if (status == HSP_OK) status = cli_check_apart("TRAIN", paths[1], paths[0], err);
-    return status == HSP_OK ? cli_check_apart("TEST", paths[2], paths[0], err) : status;
+    if (status == HSP_OK) status = cli_check_distinct("TRAIN", paths[1], paths[2], err);
+    if (status == HSP_OK) status = cli_check_distinct("TRAIN", paths[1], paths[0], err);
+    return status == HSP_OK ? cli_check_distinct("TEST", paths[2], paths[0], err) : status;
 }
 
 static hsp_status split_run(cli *run, hsp_error *err)

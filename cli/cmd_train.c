@@ -477,7 +477,7 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
         return cli_fail(err, HSP_USAGE, "--trace",
                         "the model goes to standard output already; name a file for one of them");
     for (size_t i = 0; status == HSP_OK && i < sizeof apart / sizeof *apart; i++)
-        status = cli_check_apart(apart[i][0], apart[i][1], apart[i][2], err);
+        status = cli_check_distinct(apart[i][0], apart[i][1], apart[i][2], err);
     const int passes = train_has(run, "passes"), input = strcmp(todo->path, "-") == 0;
     todo->stream = hsp_options_flag(run->options[TRAIN_OWN], "stream");
     if (status == HSP_OK && todo->stream && passes && !hsp_options_is_set(learner, "passes"))

@@ -181,7 +181,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
                  .out = hsp_options_text(run->options[TUNE_OUTPUT], "output")};
     const int taken = todo.out && strcmp(todo.out, "-") == 0;
     hsp_status status = cli_check_output(run, todo.out, err);
-    if (status == HSP_OK) status = cli_check_apart("-o", todo.out, todo.path, err);
+    if (status == HSP_OK) status = cli_check_distinct("-o", todo.out, todo.path, err);
     if (status == HSP_OK)
         status = cli_read(run, todo.path, run->options[TUNE_READ], NULL, err, &todo.data,
                           &todo.load_seconds);

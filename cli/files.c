@@ -46,7 +46,8 @@ static int files_locate(const char *path, struct stat *at, const char **name)
     return found;
 }
 
-hsp_status cli_check_apart(const char *option, const char *out, const char *other, hsp_error *err)
+hsp_status cli_check_distinct(const char *option, const char *out, const char *other,
+                              hsp_error *err)
 {
     struct stat at[2];
     const char *name[2];

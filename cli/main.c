@@ -80,8 +80,8 @@ static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *er
     for (; known < 128 && command->variant(known); known++)
         names[known] = command->variant(known)->name;
     const char *nearest = hsp_nearest(word, names, known);
-    if (command->variant_else && (!nearest || access(word, F_OK) == 0)) {
-        run->variant = cli_find_variant(command, command->variant_else);
+    if (command->default_variant && (!nearest || access(word, F_OK) == 0)) {
+        run->variant = cli_find_variant(command, command->default_variant);
         return HSP_OK;
     }
     if (nearest)

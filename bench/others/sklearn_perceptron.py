@@ -18,9 +18,9 @@ start, begun = time.perf_counter(), time.process_time()
 rows, labels = load_svmlight_file(path)
 if storage == "dense":
     rows = rows.toarray()
-learnt = Perceptron(max_iter=10, tol=None, shuffle=False).fit(rows, labels)
+learned = Perceptron(max_iter=10, tol=None, shuffle=False).fit(rows, labels)
 with open(model, "wb") as file:
-    pickle.dump(learnt, file)
+    pickle.dump(learned, file)
 seconds, cpu = time.perf_counter() - start, time.process_time() - begun
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 print(f"seconds={seconds:.6f} cpu={cpu:.6f} peak={peak}")

@@ -62,7 +62,7 @@ void hsp__stop_limit(hsp_context *ctx, double seconds)
     if (seconds > 0 && ctx->stop) ctx->stop->deadline = ctx->stop->began + seconds;
 }
 
-hsp_context hsp__stop_brief(hsp__stop *brief, hsp_context *ctx)
+hsp_context hsp__stop_grace(hsp__stop *brief, hsp_context *ctx)
 {
     if (!hsp__stopped(ctx)) return *ctx;
     hsp_context made = hsp__stop_open(brief, ctx);

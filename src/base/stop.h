@@ -47,7 +47,7 @@ void hsp__stop_limit(hsp_context *ctx, double seconds);
  * nobody is asked any more, and the scope `brief` ends the work HSP__LAST_SECONDS after the stop:
  * figures that take longer remain unknown. */
 #define HSP__LAST_SECONDS 0.2
-hsp_context hsp__stop_brief(hsp__stop *brief, hsp_context *ctx);
+hsp_context hsp__stop_grace(hsp__stop *brief, hsp_context *ctx);
 
 /* The same for what must be done to its end, because there is no result without it. */
 hsp_context hsp__stop_none(const hsp_context *ctx);

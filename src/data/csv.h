@@ -169,7 +169,7 @@ typedef struct hsp__csv_counts {
     uint64_t *missing; /* plan->count: missing values of each column */
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
-    hsp__losses losses;
+    hsp__digit_losses losses;
     uint64_t missing_line, missing_column; /* the first missing value of the data; a worker's: of
                                               the block at hand; line 0: none */
 } hsp__csv_counts;
@@ -196,10 +196,10 @@ typedef struct hsp__csv_reader {
     hsp__csv_plan plan;
     hsp__names *classes; /* of the labels, by first appearance */
     hsp__csv_worker *workers;
-    hsp__scratch scratch;   /* that they are in */
-    int count;              /* workers */
-    hsp__provenance *told;  /* or NULL */
-    hsp__csv_counts counts; /* of all workers, once they are gathered */
+    hsp__scratch scratch;        /* that they are in */
+    int count;                   /* workers */
+    hsp__provenance *provenance; /* or NULL */
+    hsp__csv_counts counts;      /* of all workers, once they are gathered */
 } hsp__csv_reader;
 
 /* Scratch for every worker that the source can use, and empty counts; 0 when there is no memory.

@@ -53,8 +53,8 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
         hsp__blocks_settle(run);
         HSP__TRY(csv_grow(whole, rows, err));
     }
-    if (reader->told &&
-        !hsp__long_decimals_move(&reader->told->longs, &worker->counts.losses.longs, table->rows))
+    if (reader->provenance && !hsp__long_decimals_move(&reader->provenance->longs,
+                                                       &worker->counts.losses.longs, table->rows))
         return hsp__fail_memory(err);
     worker->first_row = table->rows;
     table->rows = rows;
@@ -247,30 +247,30 @@ static hsp_status csv_finish(csv_whole *whole, const char *storage, hsp_error *e
 /* How the columns were read; and where the long decimals, which stand in columns of the file counted
  * from 1, are among those of the data set. */
 static hsp_status csv_tell_columns(const hsp__csv_plan *plan, const hsp_encoding *encoding,
-                                   hsp__provenance *told, hsp_error *err)
+                                   hsp__provenance *provenance, hsp_error *err)
 {
-    const hsp_allocator *memory = &told->memory;
+    const hsp_allocator *memory = &provenance->memory;
     uint64_t *first = hsp__new(memory, (uint64_t)encoding->names.count + 1, sizeof *first);
-    told->columns = hsp__new(memory, plan->count, sizeof *told->columns);
-    if (!told->columns || !first) {
+    provenance->columns = hsp__new(memory, plan->count, sizeof *provenance->columns);
+    if (!provenance->columns || !first) {
         hsp__free(memory, first);
         return hsp__fail_memory(err);
     }
     for (uint32_t c = 0; c < encoding->names.count; c++)
         first[c + 1] = first[c] + hsp__encoding_width(&encoding->columns[c]);
-    told->header = plan->header;
-    told->count = plan->count;
-    told->separator = plan->separator;
-    told->missing = (int)plan->missing;
+    provenance->header = plan->header;
+    provenance->count = plan->count;
+    provenance->separator = plan->separator;
+    provenance->missing = (int)plan->missing;
     for (uint32_t j = 0; j < plan->count; j++)
-        told->columns[j] =
+        provenance->columns[j] =
             (hsp__table_column){(int)plan->columns[j].kind, plan->columns[j].encoded};
-    for (uint64_t k = 0; k < told->longs.count; k++) {
-        hsp__long_decimal *number = &told->longs.all[k];
+    for (uint64_t k = 0; k < provenance->longs.count; k++) {
+        hsp__long_decimal *number = &provenance->longs.all[k];
         number->column = first[plan->columns[number->column - 1].encoded];
     }
     hsp__free(memory, first);
-    hsp__long_decimals_sort(&told->longs);
+    hsp__long_decimals_sort(&provenance->longs);
     return HSP_OK;
 }
 
@@ -289,7 +289,8 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
         status = hsp__fail_memory(err);
     if (!status) status = csv_rows(&whole, source, options, err);
     if (!status) status = csv_finish(&whole, hsp_options_text(options, "storage"), err, &data);
-    if (!status && source->told) status = csv_tell_columns(plan, data->encoding, source->told, err);
+    if (!status && source->provenance)
+        status = csv_tell_columns(plan, data->encoding, source->provenance, err);
     for (uint32_t c = 0; whole.table.orders && c < plan->cells; c++)
         hsp__free(memory, whole.table.orders[c]);
     hsp__free(memory, whole.table.orders);

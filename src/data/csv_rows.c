@@ -331,7 +331,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     const size_t bytes = hsp__value_bytes(plan->precision) * plan->cells;
     hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *rows = &worker->rows;
-    hsp__losses *losses = &worker->counts.losses;
+    hsp__digit_losses *losses = &worker->counts.losses;
     hsp__csv_cursor cursor =
         hsp__csv_begin(block->text, block->size, plan->separator, &worker->unquoted);
     rows->rows = 0;
@@ -475,7 +475,7 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
     hsp__scratch *scratch = &reader->scratch;
     *scratch = (hsp__scratch){.memory = memory};
     reader->count = hsp__blocks_workers(reader->ctx, source);
-    reader->told = source->told;
+    reader->provenance = source->provenance;
     reader->workers = hsp__scratch_new(scratch, (uint64_t)reader->count, sizeof *reader->workers);
     /* the columns of numbers, which may be followed */
     uint32_t *cells = hsp__scratch_raw(scratch, plan->cells, sizeof *cells);
@@ -486,7 +486,7 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         hsp__csv_worker *worker = &reader->workers[i];
         worker->counts.missing = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
         worker->counts.unseen = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
-        if (reader->told) worker->counts.losses.longs.memory = memory;
+        if (reader->provenance) worker->counts.losses.longs.memory = memory;
         hsp__text_init(&worker->unquoted, memory);
         hsp__names_init(&worker->classes, memory);
         worker->words = hsp__scratch_new(scratch, plan->words, sizeof *worker->words);
@@ -624,7 +624,7 @@ hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error
     hsp_context *ctx = reader->ctx;
     const hsp__csv_plan *plan = &reader->plan;
     const hsp__csv_counts *all = &reader->counts;
-    const hsp__losses *losses = &all->losses;
+    const hsp__digit_losses *losses = &all->losses;
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
     hsp_status status = csv_tell_missing(reader, rows, &text, err);

@@ -84,8 +84,8 @@ hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
 
 /* Storage and precision as the options of reading ask; the same object back when nothing changes.
  * auto keeps what is there: a cache written in double stays double. */
-hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             hsp_error *err, hsp_data **out);
+hsp_status hsp__data_apply_storage(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                   hsp_error *err, hsp_data **out);
 
 /* What hsp_data_read with these options (NULL: the defaults) would have made of the text in single
  * precision, but for decimals that lie between two floats, nearer to the middle than doubles tell. */

@@ -49,7 +49,7 @@ typedef struct libsvm_scratch {
     uint64_t number; /* of the block */
     int zeros;       /* an index 0 is in the block; with base 1 it has wrapped around */
     int qid;         /* a "qid:" was met */
-    hsp__losses losses;
+    hsp__digit_losses losses;
     hsp__spread spread; /* by the number of a column as written */
     hsp__decimal_widest widest[LIBSVM_WIDEST];
     hsp_view view; /* of a stream: the block's rows, over its arrays and these */
@@ -63,13 +63,13 @@ typedef struct libsvm_reader {
     hsp_context *ctx;
     const char *name;
     hsp__reading reading;
-    hsp__provenance *told;     /* or NULL */
-    hsp_precision precision;   /* of the values */
-    const hsp__stream *stream; /* NULL: the rows are kept */
-    int dense;                 /* streamed rows are */
-    uint64_t least;            /* columns at least */
-    int base_fixed;            /* the user said which number the first column has */
-    atomic_uint base;          /* that number: 1, until an index 0 is met somewhere */
+    hsp__provenance *provenance; /* or NULL */
+    hsp_precision precision;     /* of the values */
+    const hsp__stream *stream;   /* NULL: the rows are kept */
+    int dense;                   /* streamed rows are */
+    uint64_t least;              /* columns at least */
+    int base_fixed;              /* the user said which number the first column has */
+    atomic_uint base;            /* that number: 1, until an index 0 is met somewhere */
     hsp__rows rows;
     hsp__names *classes; /* the caller's */
     int workers;
@@ -468,7 +468,7 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
     *reader = (libsvm_reader){.ctx = ctx,
                               .name = source->name,
                               .reading = reading,
-                              .told = source->told,
+                              .provenance = source->provenance,
                               .precision = hsp__keep_precision(reading.keep),
                               .least = (uint64_t)hsp_options_integer(options, "features"),
                               .base_fixed = strcmp(base, "auto") != 0,
@@ -481,7 +481,7 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
     if (!reader->scratch) return hsp__fail_memory(err);
     for (int i = 0; i < reader->workers; i++) {
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
-        if (reader->told) reader->scratch[i].losses.longs.memory = &ctx->allocator;
+        if (reader->provenance) reader->scratch[i].losses.longs.memory = &ctx->allocator;
         for (int j = 0; j < LIBSVM_WIDEST; j++)
             reader->scratch[i].widest[j] = HSP__DECIMAL_SHORT;
     }
@@ -527,7 +527,8 @@ static int libsvm_map_labels(libsvm_reader *reader, libsvm_scratch *scratch)
 
 /* What the workers met, together. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
  * found (data/precision.h). */
-static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__losses *losses, hsp_error *err)
+static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__digit_losses *losses,
+                                hsp_error *err)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
     hsp__spread spread = {0};
@@ -592,8 +593,8 @@ static hsp_status libsvm_reserve(void *self, int worker, hsp__blocks *run, hsp_e
             scratch->block.indices[k]++;
     scratch->block.cols = scratch->past > base ? scratch->past - base : 0;
     if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
-    if (reader->told &&
-        !hsp__long_decimals_move(&reader->told->longs, &scratch->losses.longs, reader->rows.rows))
+    if (reader->provenance && !hsp__long_decimals_move(&reader->provenance->longs,
+                                                       &scratch->losses.longs, reader->rows.rows))
         return hsp__fail_memory(err);
     return hsp__rows_reserve(&reader->rows, &scratch->block, run, err);
 }
@@ -614,7 +615,7 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
     for (;;) {
         libsvm_reader reader;
         hsp__names classes;
-        hsp__losses losses = {0};
+        hsp__digit_losses losses = {0};
         hsp_error found = {0};
         const int single = reading.keep == HSP__KEEP_SINGLE;
         hsp__names_init(&classes, &ctx->allocator);
@@ -634,8 +635,8 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
             hsp_data *data = *out;
             data->index_base = libsvm_base(&reader);
             data->digits = losses.digits;
-            for (uint64_t k = 0; reader.told && k < reader.told->longs.count; k++)
-                reader.told->longs.all[k].column -= atomic_load(&reader.base);
+            for (uint64_t k = 0; reader.provenance && k < reader.provenance->longs.count; k++)
+                reader.provenance->longs.all[k].column -= atomic_load(&reader.base);
             if (reading.watch != HSP__WATCH_NONE && !single && !*why) hsp__data_narrow(data);
             hsp__losses_tell(ctx, reader.name, data->view.precision, &reading, &losses, NULL);
             memcpy(data->why, why, sizeof data->why);
@@ -745,7 +746,7 @@ static hsp_status libsvm_probe(libsvm_reader *reader, hsp__source *source, hsp_e
     if (!reader->base_fixed && scratch->zeros) atomic_store(&reader->base, 0);
     reader->base_fixed = 1;
     if (reader->reading.watch != HSP__WATCH_NONE) {
-        hsp__losses losses = {0};
+        hsp__digit_losses losses = {0};
         hsp_error found = {0};
         const hsp_status status = libsvm_gather(reader, &losses, &found);
         if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
@@ -764,7 +765,7 @@ static hsp_status libsvm_probe(libsvm_reader *reader, hsp__source *source, hsp_e
     hsp__names_free(&scratch->names);
     hsp__names_init(&scratch->names, &reader->ctx->allocator);
     memset(scratch->recent, 0, sizeof scratch->recent);
-    scratch->losses = (hsp__losses){0};
+    scratch->losses = (hsp__digit_losses){0};
     return HSP_OK;
 }
 
@@ -780,7 +781,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
     if (!status && of->sink->origin) of->sink->origin->index_base = libsvm_base(&reader);
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &reader, reader.workers, err);
     if (!status) {
-        hsp__losses losses = {0};
+        hsp__digit_losses losses = {0};
         for (int i = 0; i < reader.workers; i++)
             hsp__losses_add(&losses, &reader.scratch[i].losses);
         libsvm_tell(&reader, fixed);

@@ -24,7 +24,7 @@ hsp__reading hsp__reading_first(const hsp_options *options, const hsp__source *s
         if (source || !mixed) reading.watch = mixed ? HSP__WATCH_NUMBERS : HSP__WATCH_COLUMNS;
     } else if (source && strcmp(asked, "decimals") == 0) {
         reading.rewrite = source->again ? HSP__REWRITE_FILE : HSP__REWRITE_PIPE;
-    } else if (source && source->told) { /* "double" or "digits" (hsp_read_keep_digits) */
+    } else if (source && source->provenance) { /* "double" or "digits" (hsp_read_keep_digits) */
         reading.rewrite = HSP__REWRITE_KEEP;
     }
     return reading;
@@ -56,7 +56,7 @@ static const char *precision_column(uint64_t number, const char *name, char text
     return text;
 }
 
-hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, uint64_t block,
+hsp_status hsp__losses_note(hsp__digit_losses *losses, const hsp__reading *reading, uint64_t block,
                             uint64_t column, const char *name, const char *text, size_t size,
                             hsp__decimal_result result, hsp_error *err)
 {
@@ -100,7 +100,7 @@ void hsp__rounded_twice(const char *text, const char *end, double value, hsp__de
     if (*r == HSP__DECIMAL_OK && (float)value != single) *r = HSP__DECIMAL_LOSSY;
 }
 
-void hsp__losses_add(hsp__losses *all, const hsp__losses *worker)
+void hsp__losses_add(hsp__digit_losses *all, const hsp__digit_losses *worker)
 {
     all->tiny += worker->tiny;
     if (worker->rounded && (!all->rounded || worker->column < all->column))
@@ -112,7 +112,7 @@ void hsp__losses_add(hsp__losses *all, const hsp__losses *worker)
 }
 
 void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precision,
-                      const hsp__reading *reading, const hsp__losses *all, const char *column)
+                      const hsp__reading *reading, const hsp__digit_losses *all, const char *column)
 {
     char where[PRECISION_WHERE];
     if (reading->rewrite == HSP__REWRITE_FILE) return;

@@ -34,11 +34,11 @@ typedef enum hsp__keep {
     HSP__KEEP_MIXED   /* doubles that are floats, but for the numbers of rule 1 */
 } hsp__keep;
 
-typedef enum hsp__watch {
+typedef enum hsp__precision_check {
     HSP__WATCH_NONE,
     HSP__WATCH_NUMBERS, /* rule 1 */
     HSP__WATCH_COLUMNS  /* both */
-} hsp__watch;
+} hsp__precision_check;
 
 /* Of a program that writes the numbers it reads as they stand in the file
  * (hsp_read_keep_decimals), or proves something about them. */
@@ -51,7 +51,8 @@ typedef enum hsp__rewrite {
 
 typedef struct hsp__reading {
     hsp__keep keep;
-    hsp__watch watch; /* what is to be found out; as floats, rule 1 ends the reading at once */
+    hsp__precision_check
+        watch; /* what is to be found out; as floats, rule 1 ends the reading at once */
     hsp__rewrite rewrite;
 } hsp__reading;
 
@@ -77,7 +78,7 @@ static inline hsp_precision hsp__keep_precision(hsp__keep keep)
 #define HSP__WHY 192 /* bytes of a reason */
 
 /* What one worker met that its precision does not hold. */
-typedef struct hsp__losses {
+typedef struct hsp__digit_losses {
     uint64_t tiny;    /* numbers that are not 0 and became 0 */
     uint64_t rounded; /* whole numbers that doubles change; HSP__REWRITE_PIPE: all such numbers */
     uint64_t column;  /* the first column that has one, from 1 */
@@ -87,7 +88,7 @@ typedef struct hsp__losses {
     char why[HSP__WHY];
     uint64_t row;             /* of the block at hand, from 0; the reader sets it */
     hsp__long_decimals longs; /* of the block at hand */
-} hsp__losses;
+} hsp__digit_losses;
 
 /* May doubles print a number that was read from `size` bytes, with the result OK, otherwise than it
  * stands there, and is that to be counted? */
@@ -99,7 +100,7 @@ static inline int hsp__prints_otherwise(const hsp__reading *reading, ptrdiff_t s
 /* A number that was read with `result`: one of the last three, OVERFLOW, or OK if it may be printed
  * otherwise; `column` from 1, `name` NULL: it has none. HSP__NEEDS_DOUBLE when that ends the
  * reading. */
-hsp_status hsp__losses_note(hsp__losses *losses, const hsp__reading *reading, uint64_t block,
+hsp_status hsp__losses_note(hsp__digit_losses *losses, const hsp__reading *reading, uint64_t block,
                             uint64_t column, const char *name, const char *text, size_t size,
                             hsp__decimal_result result, hsp_error *err);
 
@@ -116,7 +117,7 @@ static inline int hsp__rounds_twice(double value)
 void hsp__rounded_twice(const char *text, const char *end, double value, hsp__decimal_result *r);
 
 /* The workers' losses together. */
-void hsp__losses_add(hsp__losses *all, const hsp__losses *worker);
+void hsp__losses_add(hsp__digit_losses *all, const hsp__digit_losses *worker);
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
@@ -172,7 +173,8 @@ void hsp__data_narrow(hsp_data *data);
 /* After the last row: tell the log what was lost, and why doubles were chosen ("": they were not).
  * `column`: the name of all->column, or NULL: the text is libsvm. */
 void hsp__losses_tell(hsp_context *ctx, const char *file, hsp_precision precision,
-                      const hsp__reading *reading, const hsp__losses *all, const char *column);
+                      const hsp__reading *reading, const hsp__digit_losses *all,
+                      const char *column);
 void hsp__tell_double(hsp_context *ctx, const char *file, const char *why);
 /* The precision that rows which are not read from text get by the option: auto keeps theirs. */
 hsp_precision hsp__restore_precision(hsp_context *ctx, const hsp_options *options,

@@ -72,9 +72,9 @@ void hsp__long_decimals_free(hsp__long_decimals *of)
     of->room = 0;
 }
 
-void hsp__provenance_free(hsp__provenance *told)
+void hsp__provenance_free(hsp__provenance *provenance)
 {
-    if (told->longs.memory) hsp__free(told->longs.memory, told->columns);
-    told->columns = NULL;
-    hsp__long_decimals_free(&told->longs);
+    if (provenance->longs.memory) hsp__free(provenance->longs.memory, provenance->columns);
+    provenance->columns = NULL;
+    hsp__long_decimals_free(&provenance->longs);
 }

@@ -69,8 +69,8 @@ static hsp_storage read_smallest(const hsp_data *data)
     return hsp__storage_choose(v->rows, v->cols, data->nonzeros, ones, v->precision);
 }
 
-hsp_status hsp__data_restore(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                             hsp_error *err, hsp_data **out)
+hsp_status hsp__data_apply_storage(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                   hsp_error *err, hsp_data **out)
 {
     const char *asked = hsp_options_text(options, "storage");
     const hsp_storage storage = strcmp(asked, "dense") == 0    ? HSP_DENSE
@@ -94,7 +94,7 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
         HSP__TRY(
             hsp__data_change(ctx, *data, read_smallest(*data), view->precision, err, &settled));
     else
-        HSP__TRY(hsp__data_restore(ctx, *data, options, err, &settled));
+        HSP__TRY(hsp__data_apply_storage(ctx, *data, options, err, &settled));
     if (settled != *data) hsp_data_free(*data);
     *data = settled;
     return HSP_OK;
@@ -109,9 +109,10 @@ hsp_status hsp__data_round_single(hsp_context *ctx, hsp_data *data, const hsp_op
                                 .phase = "changing the storage"};
     hsp_data *rounded = NULL;
     HSP__TRY(hsp__data_convert_storage(ctx, data, &plan, err, &rounded));
-    const int told = options && strcmp(hsp_options_text(options, "storage"), "auto") != 0;
-    hsp_status status = hsp__data_change(
-        ctx, rounded, told ? rounded->view.storage : read_smallest(rounded), HSP_FLOAT32, err, out);
+    const int provenance = options && strcmp(hsp_options_text(options, "storage"), "auto") != 0;
+    hsp_status status =
+        hsp__data_change(ctx, rounded, provenance ? rounded->view.storage : read_smallest(rounded),
+                         HSP_FLOAT32, err, out);
     if (status || *out != rounded) hsp_data_free(rounded);
     return status;
 }
@@ -133,7 +134,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     else if (!status && strcmp(format, "hsp") != 0)
         status =
             hsp__csv_read(&own, source, strcmp(format, "tsv") == 0, options, encoding, err, &data);
-    else if (!status && source->told)
+    else if (!status && source->provenance)
         status = hsp__fail_at(err, HSP_USAGE, path, 0, 0,
                               "claims are about the decimals of a text file; name the text file "
                               "from which this binary file was made");
@@ -162,18 +163,18 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
 
 hsp_status hsp__data_read_followed(hsp_context *ctx, const char *path, const hsp_options *options,
                                    const hsp_encoding *encoding, hsp_error *err,
-                                   hsp__provenance *told, hsp_data **out)
+                                   hsp__provenance *provenance, hsp_data **out)
 {
     unsigned char digest[32];
     hsp__source *source = NULL;
     assert(strcmp(hsp_options_text(options, "precision"), "double") == 0);
-    *told = (hsp__provenance){.memory = ctx->allocator, .longs.memory = &told->memory};
-    hsp__sha256_init(&told->sha);
+    *provenance = (hsp__provenance){.memory = ctx->allocator, .longs.memory = &provenance->memory};
+    hsp__sha256_init(&provenance->sha);
     hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) source->told = told;
+    if (!status) source->provenance = provenance;
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
-    hsp__sha256_end(&told->sha, digest);
-    hsp__sha256_text(digest, told->hash);
+    hsp__sha256_end(&provenance->sha, digest);
+    hsp__sha256_text(digest, provenance->hash);
     hsp__source_free(source);
     return hsp__while(err, status, "reading", path);
 }

@@ -171,7 +171,7 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
     source->ahead_from += have;
     hsp_status status = source_fill(source, (char *)buffer + have, want - have, err, &more);
     *got = have + more;
-    if (source->told && !status) hsp__sha256_add(&source->told->sha, buffer, *got);
+    if (source->provenance && !status) hsp__sha256_add(&source->provenance->sha, buffer, *got);
     return status;
 }
 
@@ -208,7 +208,7 @@ hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *
     hsp__packer_free(source->unpacker);
     source->unpacker = NULL;
     source->position = 0;
-    if (source->told) hsp__sha256_init(&source->told->sha);
+    if (source->provenance) hsp__sha256_init(&source->provenance->sha);
     source->head_from = source->head_to = source->ahead_from = source->ahead_to = 0;
     return source_detect_packing(ctx, source, err);
 }

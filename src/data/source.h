@@ -17,7 +17,7 @@ typedef struct hsp__source {
     int mappable;      /* it is a plain regular file: a binary cache wants to be mapped */
     struct hsp__packer *unpacker; /* of compressed input, whose size says little about how much
                                        text will come; NULL: plain */
-    struct hsp__provenance *told; /* gets the hash of all bytes that are read; its other
+    struct hsp__provenance *provenance; /* gets the hash of all bytes that are read; its other
                                        members are for readers. NULL: nobody asked */
 
     hsp_allocator memory;

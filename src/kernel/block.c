@@ -285,21 +285,21 @@ static void block_pack_part(void *user, uint64_t part)
     const uint64_t from = part * TILE_COLS, depth = p->packed->depth;
     const uint64_t count = block_least(shape->left->count - from, TILE_COLS);
     const hsp_allocator *memory = &p->work.ctx->allocator;
-    void *beside = hsp__new_raw(memory, TILE_COLS * depth, sizeof(double));
-    if (!beside) {
+    void *gathered = hsp__new_raw(memory, TILE_COLS * depth, sizeof(double));
+    if (!gathered) {
         atomic_store(&p->no_memory, 1);
         return;
     }
     if (p->packed->wide) {
-        tile_gather_f64(shape, shape->left, from, count, 0, depth, beside);
-        hsp__product_pack_f64((size_t)count, (size_t)depth, beside, (size_t)depth,
+        tile_gather_f64(shape, shape->left, from, count, 0, depth, gathered);
+        hsp__product_pack_f64((size_t)count, (size_t)depth, gathered, (size_t)depth,
                               (double *)p->packed->values + part * p->packed->group);
     } else {
-        tile_gather_f32(shape, shape->left, from, count, 0, depth, beside);
-        hsp__product_pack_f32((size_t)count, (size_t)depth, beside, (size_t)depth,
+        tile_gather_f32(shape, shape->left, from, count, 0, depth, gathered);
+        hsp__product_pack_f32((size_t)count, (size_t)depth, gathered, (size_t)depth,
                               (float *)p->packed->values + part * p->packed->group);
     }
-    hsp__free(memory, beside);
+    hsp__free(memory, gathered);
 }
 
 hsp_status hsp__kernel_pack(hsp_context *ctx, const hsp__kernel_road *road, uint64_t most,
@@ -387,8 +387,8 @@ static void block_worker(void *user, int worker)
     tile t = work->shape;
     (void)worker;
     const uint64_t width = t.way == TILE_PRODUCT ? block_widest(t.kernel, t.columns) : 1;
-    const uint64_t area = t.rows * t.cols, beside = t.dense ? 0 : t.rows;
-    t.gathered = hsp__scratch_raw(&memory, (beside + t.cols) * width, size);
+    const uint64_t area = t.rows * t.cols, gathered = t.dense ? 0 : t.rows;
+    t.gathered = hsp__scratch_raw(&memory, (gathered + t.cols) * width, size);
     t.packed = hsp__scratch_raw(&memory, hsp__product_packed((size_t)width, size), 1);
     t.packed_at = UINT64_MAX;
     t.line = hsp__scratch_raw(&memory, t.cols, size);

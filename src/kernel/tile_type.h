@@ -31,7 +31,7 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
 
 /* Rows side by side, `stride` apart: where they lie, if they are such numbers, or gathered. */
 static const NUM *FN(tile_lying)(const tile *t, const hsp__kernel_pick *pick, uint64_t from,
-                                 uint64_t count, uint32_t space, NUM *beside, uint64_t *stride)
+                                 uint64_t count, uint32_t space, NUM *gathered, uint64_t *stride)
 {
     const hsp_view *view = pick->rows->view;
     if (view->storage == HSP_DENSE && view->precision == TILE_PRECISION && !pick->list &&
@@ -39,8 +39,8 @@ static const NUM *FN(tile_lying)(const tile *t, const hsp__kernel_pick *pick, ui
         *stride = view->stride;
         return (const NUM *)view->values + (pick->from + from) * view->stride;
     }
-    FN(tile_gather)(t, pick, from, count, space, *stride, beside);
-    return beside;
+    FN(tile_gather)(t, pick, from, count, space, *stride, gathered);
+    return gathered;
 }
 
 /* ---- Inner products -------------------------------------------------------------------------- */
@@ -84,7 +84,7 @@ static void FN(tile_ones_products)(tile *t, uint32_t space, NUM *out)
 }
 
 /* The right side's rows, packed: before, for the tile above this one, or now. */
-static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *beside,
+static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *gathered,
                                   uint64_t *depth)
 {
     const hsp__kernel_packed *ready = &t->right->rows->packed;
@@ -97,7 +97,7 @@ static const NUM *FN(tile_packed)(tile *t, uint32_t space, uint64_t width, NUM *
     }
     if (t->packed_at != t->from_right || t->kernel->space_count > 1) {
         const NUM *right =
-            FN(tile_lying)(t, t->right, t->from_right, t->cols, space, beside, &stride);
+            FN(tile_lying)(t, t->right, t->from_right, t->cols, space, gathered, &stride);
         FN(hsp__product_pack)
         ((size_t)t->cols, (size_t)width, right, (size_t)stride, t->packed);
         t->packed_at = t->from_right;
@@ -129,7 +129,7 @@ static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
         return;
     }
     const uint64_t width = hsp__kernel_space_cols(&t->kernel->spaces[space], t->columns);
-    NUM *beside = (NUM *)t->gathered;
+    NUM *gathered = (NUM *)t->gathered;
     uint64_t left_stride = width;
     if (t->rows == 0 || width == 0) {
         memset(out, 0, t->rows * t->cols * sizeof *out);
@@ -137,9 +137,9 @@ static void FN(tile_products)(tile *t, uint32_t space, NUM *out)
     }
     const NUM *left = t->dense ? (const NUM *)t->dense[space] + t->from_left * width
                                : FN(tile_lying)(t, t->left, t->from_left, t->rows, space,
-                                                beside + t->cols * width, &left_stride);
+                                                gathered + t->cols * width, &left_stride);
     uint64_t depth = width;
-    const NUM *packed = FN(tile_packed)(t, space, width, beside, &depth);
+    const NUM *packed = FN(tile_packed)(t, space, width, gathered, &depth);
     FN(hsp__product_with)
     ((size_t)t->rows, (size_t)t->cols, (size_t)width, left, (size_t)left_stride, packed,
      (size_t)depth, out, (size_t)t->cols);

@@ -38,7 +38,7 @@ typedef struct hsp__plan {
     double C, lambda;     /* one of them is > 0, the other 0; hard: neither */
     int unscaled;         /* reports are in the scale of C: there is no lambda */
     const char *solver;   /* a name, or "auto"; NULL: the learner does not minimise */
-    int at_once;          /* more than two classes: all at once (crammer.h) */
+    int joint;            /* more than two classes: all at once (crammer.h) */
     int in_order, last;   /* as in hsp__goal */
     int kernel;           /* learn in the feature space of the option `kernel` */
     uint64_t cache_bytes; /* kernel: values kept take no more than this */
@@ -111,8 +111,8 @@ typedef struct hsp__native {
 struct hsp__learner {
     hsp_option_table table; /* name, summary, options */
     const char *hypothesis; /* what it learns, for help and docs: "linear" */
-    int starts;             /* it can begin at a model */
-    int in_turn;            /* one-vs-rest: one problem after the other, until one has no answer */
+    int can_warm_start;     /* it can begin at a model */
+    int sequential;         /* one-vs-rest: one problem after the other, until one has no answer */
     /* Do the options fit together, and what do they say? */
     hsp_status (*check)(const hsp_options *options, hsp__plan *plan, hsp_error *err);
     /* Learn one problem of two classes: from task->problem to task->solution. `report`: this is

@@ -238,8 +238,8 @@ static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, h
     return HSP_OK;
 }
 
-hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
-                                hsp_scaling **out)
+hsp_status hsp__prepare_stream(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                               hsp_scaling **out)
 {
     hsp_data nothing = {.memory = ctx->allocator, .checked = 1}; /* these need no fitting */
     *out = NULL;

@@ -45,8 +45,8 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
 
 /* The scaling that the options ask for, of streamed rows: divided by their norms, or made
  * votes. *out is NULL when they stay as they are. */
-hsp_status hsp__prepare_passing(hsp_context *ctx, const hsp_options *options, hsp_error *err,
-                                hsp_scaling **out);
+hsp_status hsp__prepare_stream(hsp_context *ctx, const hsp_options *options, hsp_error *err,
+                               hsp_scaling **out);
 
 /* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: the
  * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the

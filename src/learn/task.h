@@ -8,13 +8,14 @@
 
 typedef struct hsp__task {
     hsp__problem problem;
-    double C;         /* cost of a row of weight 1 */
-    double lambda;    /* the scale of reports: J = lambda P */
-    uint32_t pair[2]; /* one-vs-one: its negative and its positive class */
-    uint64_t *list;   /* one-vs-one: the rows it is about, of all rows; NULL: all. Then ... */
-    hsp_view own;     /* ... problem.view is this: as many rows, labels (owned), and nothing else */
+    double C;              /* cost of a row of weight 1 */
+    double lambda;         /* the scale of reports: J = lambda P */
+    uint32_t pair[2];      /* one-vs-one: its negative and its positive class */
+    uint64_t *row_numbers; /* one-vs-one: the rows it is about, of all rows; NULL: all. Then ... */
+    hsp_view
+        pair_view; /* ... problem.view is this: as many rows, labels (owned), and nothing else */
     double *own_weight;
-    int alone;                 /* there are no positive rows, or no others: nothing to learn */
+    int one_sided;             /* there are no positive rows, or no others: nothing to learn */
     int left_out;              /* the run was stopped before this problem was begun */
     int gap_unknown;           /* the run was stopped before the figures were known */
     const hsp__solver *solver; /* that found the weights; NULL: none was needed */
@@ -26,14 +27,14 @@ typedef struct hsp__task {
     int counted;            /* ... this is 1; 0: score the rows; -1: there is no time for that */
     uint64_t last_mistakes; /* online: of the last pass */
     double radius;          /* online: the longest row; NaN: not known */
-    double unsure;          /* kernel: scores may differ by this from those of the model */
+    double score_error;     /* kernel: scores may differ by this from those of the model */
     hsp_evidence *evidence; /* of HSP_STOP_INSEPARABLE */
 } hsp__task;
 
 /* The number, among all rows, of the problem's row i. */
 static inline uint64_t hsp__task_row(const hsp__task *task, uint64_t i)
 {
-    return task->list ? task->list[i] : i;
+    return task->row_numbers ? task->row_numbers[i] : i;
 }
 
 #endif

@@ -109,7 +109,7 @@ static void train_add(hsp__train *train, uint32_t c, hsp_convergence *to)
     const int left = !train->plan.max_passes || s->passes < train->plan.max_passes;
     const int stalled = train->plan.solver && s->stop == HSP_STOP_PASSES && left;
     run->stop = hsp__stop_of(run->stop, stalled ? HSP_STOP_STALLED : s->stop);
-    if (train->learner->in_turn)
+    if (train->learner->sequential)
         run->passes += s->passes;
     else if (s->passes > run->passes)
         run->passes = s->passes;
@@ -133,7 +133,7 @@ static void train_add(hsp__train *train, uint32_t c, hsp_convergence *to)
     to->inverse_norm = fmin(to->inverse_norm, kkt->inverse_norm);
     if (!(kkt->margin >= to->margin) && !isnan(kkt->margin)) {
         to->margin = kkt->margin;
-        if (task->list) {
+        if (task->row_numbers) {
             to->margin_class = task->pair[0];
             to->margin_other = task->pair[1];
         } else if (train->supports) {
@@ -238,14 +238,15 @@ static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out
 {
     const hsp__native *native = train->is_native ? train->learner->native : NULL;
     const hsp__task *only = train->count == 1 ? train->tasks : NULL;
-    hsp_context unasked = hsp__stop_none(train->ctx); /* a stopped run still hands out its model */
+    hsp_context uninterruptible =
+        hsp__stop_none(train->ctx); /* a stopped run still hands out its model */
     const hsp__model_spec spec = hsp__model_spec_of(train);
     hsp_model *model = NULL;
     HSP__TRY(native && native->build
-                 ? native->build(train, &unasked, &spec, err, &model)
-                 : hsp__build_model_tasks(train, &unasked, 0, &spec, err, &model));
+                 ? native->build(train, &uninterruptible, &spec, err, &model)
+                 : hsp__build_model_tasks(train, &uninterruptible, 0, &spec, err, &model));
     hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, train->ctx);
+    hsp_context last = hsp__stop_grace(&brief, train->ctx);
     uint64_t wrong = only && only->counted > 0 ? only->mistakes : 0;
     hsp_status status = HSP_OK;
     if (native && native->mistakes)
@@ -300,13 +301,13 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
 /* What else the model says: the hash of its data, if that is in double precision, as somebody may
  * read it in single; the data of the model that it began at; that the run was stopped after it had
  * ended, or before all was done that it was asked for. */
-static hsp_status train_remember(hsp_context *ctx, const hsp_data *data, const hsp_model *start,
-                                 hsp_training *run, hsp_model *model, hsp_error *err)
+static hsp_status train_add_metadata(hsp_context *ctx, const hsp_data *data, const hsp_model *start,
+                                     hsp_training *run, hsp_model *model, hsp_error *err)
 {
-    hsp_context unasked = hsp__stop_none(ctx); /* a stopped run still hands out its model */
+    hsp_context uninterruptible = hsp__stop_none(ctx); /* a stopped run still hands out its model */
     char hash[HSP__HASH_TEXT];
     if (data->view.precision == HSP_FLOAT64 && hsp_model_metadata(model, "data_hash")) {
-        HSP__TRY(hsp__view_hash_single(&unasked, &data->view, err, hash));
+        HSP__TRY(hsp__view_hash_single(&uninterruptible, &data->view, err, hash));
         HSP__TRY(hsp__model_set_metadata(model, "data_hash_single", hash, err));
     }
     if (start) HSP__TRY(hsp__model_add_start(model, start, err));
@@ -324,7 +325,7 @@ hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err)
     return hsp__fail(err, HSP_CANCELLED, "stopped on request while training");
 }
 
-hsp_status hsp__train_late(hsp_error *err)
+hsp_status hsp__fail_time_limit(hsp_error *err)
 {
     return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
                         "the time limit was reached before there was a model; allow more seconds, "
@@ -338,7 +339,7 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner)
         return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", hsp_options_table(options)->name);
-    if (start && !learner->starts)
+    if (start && !learner->can_warm_start)
         return hsp__fail(err, HSP_USAGE, "%s does not support a warm start", learner->table.name);
     const char *path = hsp__option_text(options, "warm-start");
     if (path && start)
@@ -358,13 +359,13 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
         status = hsp__calibrate(&own, step.rows, step.options, train_once, err, &done, model);
     if (!status && step.work) status = hsp__approx_finish(&step, err, &done, &model);
     hsp__approx_close(&step);
-    if (!status && model) status = train_remember(&own, data, start, &done, model, err);
+    if (!status && model) status = train_add_metadata(&own, data, start, &done, model, err);
     hsp_model_free(read);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);
         if (status == HSP_CANCELLED && stop.deadline > 0 && hsp__stopped(&own) == HSP__STOP_LATE)
-            return hsp__train_late(err); /* our own limit; nobody asked */
+            return hsp__fail_time_limit(err); /* our own limit; nobody asked */
         return hsp__while(err, status, "training", NULL);
     }
     done.has_convergence = done.convergence.solver != NULL;

@@ -20,6 +20,6 @@ hsp_status hsp__train_count_mistakes(const hsp__train *train, hsp_context *ctx,
 hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err);
 
 /* HSP_TIME_LIMIT: max-seconds ended a training that has no model yet. */
-hsp_status hsp__train_late(hsp_error *err);
+hsp_status hsp__fail_time_limit(hsp_error *err);
 
 #endif

@@ -131,7 +131,7 @@ static hsp_status run_check(const hsp__audit_reader *reader, uint64_t updates, h
 {
     const hsp_kernel *own = hsp__model_kernel(reader->model);
     const char *kernel = hsp__audit_text(reader, "kernel");
-    double budget = 0, learnt = 0, rate = 1;
+    double budget = 0, learned = 0, rate = 1;
     if (own && hsp_kernel_is_indefinite(own))
         return hsp__fail(
             err, HSP_USAGE,
@@ -146,8 +146,8 @@ static hsp_status run_check(const hsp__audit_reader *reader, uint64_t updates, h
     hsp__json_number(hsp__json_get(reader->options, "rate"), &rate);
     const hsp_row_coefficients made = hsp_model_row_coefficients(reader->model);
     for (uint64_t i = 0; i < made.count; i++)
-        learnt += fabs(made.amount[i]) / rate;
-    if (budget > 0 && fabs(learnt - (double)updates) > 0.5)
+        learned += fabs(made.amount[i]) / rate;
+    if (budget > 0 && fabs(learned - (double)updates) > 0.5)
         return hsp__fail(err, HSP_USAGE,
                          "the run dropped rows to stay within its budget of %.0f; the bounds are "
                          "for runs that keep all rows",

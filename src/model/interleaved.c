@@ -7,50 +7,51 @@
 #define BESIDE_ALIGN 64
 #define BESIDE_BYTES ((uint64_t)1 << 30) /* no larger copy is made */
 
-hsp_status hsp__interleaved_init(hsp__interleaved *beside, const hsp_allocator *memory,
+hsp_status hsp__interleaved_init(hsp__interleaved *interleaved, const hsp_allocator *memory,
                                  uint64_t features, uint32_t scorers, hsp_error *err)
 {
     const uint64_t block = HSP__BESIDE_BLOCK, columns = (scorers + block - 1) / block * block;
-    *beside = (hsp__interleaved){0};
+    *interleaved = (hsp__interleaved){0};
     if (scorers < HSP__BESIDE_LEAST || columns > HSP__BESIDE_MOST ||
         features > BESIDE_BYTES / sizeof(double) / columns)
         return HSP_OK;
-    beside->block = hsp__new(memory, features * columns + block, sizeof(double));
-    if (!beside->block) return hsp__fail_memory(err);
-    uintptr_t at = (uintptr_t)beside->block;
-    beside->w = (void *)((char *)beside->block + (-at & (BESIDE_ALIGN - 1)));
-    beside->columns = columns;
+    interleaved->block = hsp__new(memory, features * columns + block, sizeof(double));
+    if (!interleaved->block) return hsp__fail_memory(err);
+    uintptr_t at = (uintptr_t)interleaved->block;
+    interleaved->w = (void *)((char *)interleaved->block + (-at & (BESIDE_ALIGN - 1)));
+    interleaved->columns = columns;
     return HSP_OK;
 }
 
-void hsp__interleaved_free(hsp__interleaved *beside, const hsp_allocator *memory)
+void hsp__interleaved_free(hsp__interleaved *interleaved, const hsp_allocator *memory)
 {
-    hsp__free(memory, beside->block);
-    *beside = (hsp__interleaved){0};
+    hsp__free(memory, interleaved->block);
+    *interleaved = (hsp__interleaved){0};
 }
 
-void hsp__interleaved_fill(hsp__interleaved *beside, uint32_t c, const double *w, uint64_t features)
+void hsp__interleaved_fill(hsp__interleaved *interleaved, uint32_t c, const double *w,
+                           uint64_t features)
 {
     for (uint64_t j = 0; j < features; j++)
-        beside->w[j * beside->columns + c] = w[j];
+        interleaved->w[j * interleaved->columns + c] = w[j];
 }
 
-void hsp__interleaved_update(hsp__interleaved *beside, uint32_t c, const double *w,
+void hsp__interleaved_update(hsp__interleaved *interleaved, uint32_t c, const double *w,
                              const hsp_view *view, uint64_t row)
 {
     hsp__row changed = hsp__view_row(view, row);
     for (uint64_t k = 0; k < changed.count; k++) {
         uint64_t j = hsp__row_column(&changed, k);
-        beside->w[j * beside->columns + c] = w[j];
+        interleaved->w[j * interleaved->columns + c] = w[j];
     }
 }
 
-void hsp__interleaved_dots(const hsp__interleaved *beside, const hsp_view *view, uint64_t row,
+void hsp__interleaved_dots(const hsp__interleaved *interleaved, const hsp_view *view, uint64_t row,
                            size_t first, size_t count, double *sums)
 {
     const hsp__vec_table *vec = hsp__vec();
-    const double *w = beside->w + first;
-    const size_t stride = beside->columns;
+    const double *w = interleaved->w + first;
+    const size_t stride = interleaved->columns;
     hsp__row x = hsp__view_row(view, row);
     if (!x.values)
         vec->ones_dots_f64(x.indices, (size_t)x.count, w, stride, count, sums);

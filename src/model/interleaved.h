@@ -18,20 +18,20 @@ typedef struct hsp__interleaved {
 } hsp__interleaved;
 
 /* Zeros for `scorers` of them; nothing at all (columns 0) where it would not pay. */
-hsp_status hsp__interleaved_init(hsp__interleaved *beside, const hsp_allocator *memory,
+hsp_status hsp__interleaved_init(hsp__interleaved *interleaved, const hsp_allocator *memory,
                                  uint64_t features, uint32_t scorers, hsp_error *err);
-void hsp__interleaved_free(hsp__interleaved *beside, const hsp_allocator *memory);
+void hsp__interleaved_free(hsp__interleaved *interleaved, const hsp_allocator *memory);
 
 /* Column c becomes w[0..features). */
-void hsp__interleaved_fill(hsp__interleaved *beside, uint32_t c, const double *w,
+void hsp__interleaved_fill(hsp__interleaved *interleaved, uint32_t c, const double *w,
                            uint64_t features);
 
 /* The same at the places of one row alone: w has changed there. */
-void hsp__interleaved_update(hsp__interleaved *beside, uint32_t c, const double *w,
+void hsp__interleaved_update(hsp__interleaved *interleaved, uint32_t c, const double *w,
                              const hsp_view *view, uint64_t row);
 
 /* <w_c, x> of a sparse row for `count` columns from `first` on, both multiples of the block. */
-void hsp__interleaved_dots(const hsp__interleaved *beside, const hsp_view *view, uint64_t row,
+void hsp__interleaved_dots(const hsp__interleaved *interleaved, const hsp_view *view, uint64_t row,
                            size_t first, size_t count, double *sums);
 
 #endif

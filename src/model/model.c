@@ -83,15 +83,15 @@ void hsp_model_free(hsp_model *model)
         hsp__arrays_free(&memory, list, hsp__updates_arrays(model, list));
         hsp__arrays_free(&memory, list, hsp__calibration_arrays(model, list));
     }
-    for (uint32_t i = 0; i < model->fact_names.count; i++)
-        hsp__free(&memory, model->fact_values[i]);
-    hsp__free(&memory, model->fact_values);
+    for (uint32_t i = 0; i < model->metadata_names.count; i++)
+        hsp__free(&memory, model->metadata_values[i]);
+    hsp__free(&memory, model->metadata_values);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(model->scalings[i]);
     hsp_encoding_free(model->encoding);
     hsp__names_free(&model->class_names);
     hsp__names_free(&model->feature_names);
-    hsp__names_free(&model->fact_names);
+    hsp__names_free(&model->metadata_names);
     hsp__container_free(model->mapped);
     hsp__free(&memory, model);
 }
@@ -108,7 +108,7 @@ hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features,
     model->probability.scale = 1;
     hsp__names_init(&model->class_names, memory);
     hsp__names_init(&model->feature_names, memory);
-    hsp__names_init(&model->fact_names, memory);
+    hsp__names_init(&model->metadata_names, memory);
     if (!scorers || features <= UINT64_MAX / scorers)
         model->weights = hsp__new(memory, scorers * features, sizeof *model->weights);
     model->offsets = hsp__new(memory, scorers, sizeof *model->offsets);
@@ -123,21 +123,21 @@ hsp_status hsp__model_new(hsp_context *ctx, uint32_t scorers, uint64_t features,
 hsp_status hsp__model_set_metadata(hsp_model *model, const char *name, const char *value,
                                    hsp_error *err)
 {
-    uint32_t number, before = model->fact_names.count;
+    uint32_t number, before = model->metadata_names.count;
     char *copy = hsp__copy_text(&model->memory, value, strlen(value));
-    void *values = model->fact_values;
+    void *values = model->metadata_values;
     if (!copy || !hsp__reserve(&model->memory, &values, &model->facts_room, (uint64_t)before + 1,
-                               sizeof *model->fact_values)) {
+                               sizeof *model->metadata_values)) {
         hsp__free(&model->memory, copy);
         return hsp__fail_memory(err);
     }
-    model->fact_values = values;
-    if (!hsp__names_add(&model->fact_names, name, strlen(name), &number)) {
+    model->metadata_values = values;
+    if (!hsp__names_add(&model->metadata_names, name, strlen(name), &number)) {
         hsp__free(&model->memory, copy);
         return hsp__fail_memory(err);
     }
-    if (number < before) hsp__free(&model->memory, model->fact_values[number]);
-    model->fact_values[number] = copy;
+    if (number < before) hsp__free(&model->memory, model->metadata_values[number]);
+    model->metadata_values[number] = copy;
     return HSP_OK;
 }
 
@@ -158,9 +158,9 @@ static hsp_status model_copy_parts(hsp_context *ctx, const hsp_model *from, hsp_
     if (!updates || !calibration || !hsp__names_copy(&to->class_names, &from->class_names) ||
         !hsp__names_copy(&to->feature_names, &from->feature_names))
         return hsp__fail_memory(err);
-    for (uint32_t i = 0; i < from->fact_names.count; i++)
-        HSP__TRY(hsp__model_set_metadata(to, hsp__names_get(&from->fact_names, i),
-                                         from->fact_values[i], err));
+    for (uint32_t i = 0; i < from->metadata_names.count; i++)
+        HSP__TRY(hsp__model_set_metadata(to, hsp__names_get(&from->metadata_names, i),
+                                         from->metadata_values[i], err));
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (from->scalings[i]) {
             hsp__scaling_parts parts = hsp__scaling_look(from->scalings[i]);
@@ -307,14 +307,15 @@ hsp_status hsp_model_set_read(const hsp_model *model, hsp_options *read, hsp_err
 const char *hsp_model_metadata(const hsp_model *model, const char *name)
 {
     if (!model || !name) return NULL;
-    uint32_t number = hsp__names_find(&model->fact_names, name, strlen(name));
-    return number == HSP__NAME_NONE ? NULL : model->fact_values[number];
+    uint32_t number = hsp__names_find(&model->metadata_names, name, strlen(name));
+    return number == HSP__NAME_NONE ? NULL : model->metadata_values[number];
 }
 
 const char *hsp_model_metadata_name(const hsp_model *model, size_t i)
 {
     if (!model) return NULL;
-    return i < model->fact_names.count ? hsp__names_get(&model->fact_names, (uint32_t)i) : NULL;
+    return i < model->metadata_names.count ? hsp__names_get(&model->metadata_names, (uint32_t)i)
+                                           : NULL;
 }
 
 hsp_row_coefficients hsp_model_row_coefficients(const hsp_model *model)

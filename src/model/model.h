@@ -143,8 +143,8 @@ struct hsp_model {
     int leaves_out;           /* rows of classes not named here are left out of measurements */
     hsp_encoding *encoding;   /* or NULL */
     hsp_scaling *scalings[HSP__MODEL_SCALINGS]; /* applied in order; NULL: none */
-    hsp__names fact_names;                      /* facts, by name ... */
-    char **fact_values;                         /* ... fact_names.count of them */
+    hsp__names metadata_names;                  /* facts, by name ... */
+    char **metadata_values;                     /* ... metadata_names.count of them */
     uint64_t facts_room;
     hsp__probability probability; /* arrays owned, or in the mapped file */
     hsp_row_coefficients updates; /* arrays owned, or in the mapped file */
@@ -279,9 +279,9 @@ double hsp__row_score(const hsp_view *view, uint64_t i, const double *w, double 
 /* A model made ready to score many rows. */
 typedef struct hsp__scoring {
     const hsp_model *model;
-    hsp__interleaved beside; /* columns 0: none */
-    hsp__support support;    /* of a model with a kernel */
-    hsp__knn_index *near;    /* of a model of neighbours */
+    hsp__interleaved interleaved; /* columns 0: none */
+    hsp__support support;         /* of a model with a kernel */
+    hsp__knn_index *near;         /* of a model of neighbours */
 } hsp__scoring;
 
 /* `rows`, `entries`: about how many rows and numbers are to be scored; few are not worth the

@@ -177,14 +177,14 @@ static void model_file_put_model(hsp__model_writer *writer, const hsp_model *mod
 
 static void model_file_put_facts(hsp__model_writer *writer, const hsp_model *model)
 {
-    for (uint32_t i = 0; i < model->fact_names.count; i++) {
+    for (uint32_t i = 0; i < model->metadata_names.count; i++) {
         const size_t prefix = sizeof MODEL_FILE_FACT - 1,
-                     size = hsp__names_size(&model->fact_names, i);
+                     size = hsp__names_size(&model->metadata_names, i);
         char *key = hsp__scratch_new(&writer->memory, prefix + size + 1, 1);
         if (!key) return;
         memcpy(key, MODEL_FILE_FACT, prefix);
-        memcpy(key + prefix, hsp__names_get(&model->fact_names, i), size);
-        hsp__model_put(writer, key, model->fact_values[i]);
+        memcpy(key + prefix, hsp__names_get(&model->metadata_names, i), size);
+        hsp__model_put(writer, key, model->metadata_values[i]);
     }
 }
 
@@ -199,8 +199,9 @@ hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char 
     char *encoding = NULL;
     hsp__text_init(&classes, memory);
     hsp__text_init(&features, memory);
-    writer.meta = hsp__scratch_new(
-        &writer.memory, (uint64_t)MODEL_FILE_META + model->fact_names.count, sizeof *writer.meta);
+    writer.meta =
+        hsp__scratch_new(&writer.memory, (uint64_t)MODEL_FILE_META + model->metadata_names.count,
+                         sizeof *writer.meta);
     hsp_status status = writer.meta ? HSP_OK : hsp__fail_memory(err);
     if (!status) model_file_put_model(&writer, model);
     if (!status)

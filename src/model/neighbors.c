@@ -86,75 +86,75 @@ hsp_status hsp__model_new_neighbors(hsp_context *ctx, uint32_t scorers, uint64_t
 
 /* ---- The vote -------------------------------------------------------------------------------- */
 
-hsp_status hsp__knn_vote_init(hsp__knn_vote *ballot, const hsp_allocator *memory, uint32_t classes,
+hsp_status hsp__knn_vote_init(hsp__knn_vote *tally, const hsp_allocator *memory, uint32_t classes,
                               hsp__vote_rule vote, hsp_error *err)
 {
-    *ballot = (hsp__knn_vote){.classes = classes, .vote = vote};
-    ballot->votes = hsp__new(memory, classes, sizeof *ballot->votes);
-    ballot->nearest = hsp__new(memory, classes, sizeof *ballot->nearest);
-    if (!ballot->votes || !ballot->nearest) {
-        hsp__knn_vote_free(ballot, memory);
+    *tally = (hsp__knn_vote){.classes = classes, .vote = vote};
+    tally->votes = hsp__new(memory, classes, sizeof *tally->votes);
+    tally->nearest = hsp__new(memory, classes, sizeof *tally->nearest);
+    if (!tally->votes || !tally->nearest) {
+        hsp__knn_vote_free(tally, memory);
         return hsp__fail_memory(err);
     }
-    hsp__knn_vote_clear(ballot);
+    hsp__knn_vote_clear(tally);
     return HSP_OK;
 }
 
-void hsp__knn_vote_free(hsp__knn_vote *ballot, const hsp_allocator *memory)
+void hsp__knn_vote_free(hsp__knn_vote *tally, const hsp_allocator *memory)
 {
-    hsp__free(memory, ballot->votes);
-    hsp__free(memory, ballot->nearest);
-    ballot->votes = ballot->nearest = NULL;
+    hsp__free(memory, tally->votes);
+    hsp__free(memory, tally->nearest);
+    tally->votes = tally->nearest = NULL;
 }
 
-void hsp__knn_vote_clear(hsp__knn_vote *ballot)
+void hsp__knn_vote_clear(hsp__knn_vote *tally)
 {
-    for (uint32_t c = 0; c < ballot->classes; c++) {
-        ballot->votes[c] = 0;
-        ballot->nearest[c] = HUGE_VAL;
+    for (uint32_t c = 0; c < tally->classes; c++) {
+        tally->votes[c] = 0;
+        tally->nearest[c] = HUGE_VAL;
     }
-    ballot->first = (double)NAN;
+    tally->first = (double)NAN;
 }
 
 /* 1 / distance, times the distance of the nearest: shares stay the same, and nothing overflows.
  * Where even the nearest is at an infinite distance, all are, and equal. */
-static double ballot_weight(const hsp__knn_vote *ballot, double distance)
+static double vote_weight(const hsp__knn_vote *tally, double distance)
 {
-    if (ballot->vote == HSP__VOTE_MAJORITY || distance == ballot->first) return 1;
-    return ballot->first / distance;
+    if (tally->vote == HSP__VOTE_MAJORITY || distance == tally->first) return 1;
+    return tally->first / distance;
 }
 
-void hsp__knn_vote_add(hsp__knn_vote *ballot, uint32_t class, double distance)
+void hsp__knn_vote_add(hsp__knn_vote *tally, uint32_t class, double distance)
 {
-    if (isnan(ballot->first)) ballot->first = distance;
-    ballot->votes[class] += ballot_weight(ballot, distance);
-    ballot->nearest[class] = fmin(ballot->nearest[class], distance);
+    if (isnan(tally->first)) tally->first = distance;
+    tally->votes[class] += vote_weight(tally, distance);
+    tally->nearest[class] = fmin(tally->nearest[class], distance);
 }
 
-uint32_t hsp__knn_vote_winner(const hsp__knn_vote *ballot)
+uint32_t hsp__knn_vote_winner(const hsp__knn_vote *tally)
 {
     uint32_t best = 0;
-    for (uint32_t c = 1; c < ballot->classes; c++)
-        if (ballot->votes[c] > ballot->votes[best] ||
-            (ballot->votes[c] == ballot->votes[best] && ballot->nearest[c] < ballot->nearest[best]))
+    for (uint32_t c = 1; c < tally->classes; c++)
+        if (tally->votes[c] > tally->votes[best] ||
+            (tally->votes[c] == tally->votes[best] && tally->nearest[c] < tally->nearest[best]))
             best = c;
     return best;
 }
 
-void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores)
+void hsp__knn_vote_scores(const hsp__knn_vote *tally, double *scores)
 {
-    const uint32_t winner = hsp__knn_vote_winner(ballot);
-    const double *votes = ballot->votes;
+    const uint32_t winner = hsp__knn_vote_winner(tally);
+    const double *votes = tally->votes;
     double all = 0;
-    for (uint32_t c = 0; c < ballot->classes; c++)
+    for (uint32_t c = 0; c < tally->classes; c++)
         all += votes[c];
-    if (ballot->classes == 2) {
+    if (tally->classes == 2) {
         const double lead = (votes[1] - votes[0]) / all;
         scores[0] = lead > 0 || lead < 0 ? lead : winner ? NEIGHBORS_LEAD : -NEIGHBORS_LEAD;
         return;
     }
     const double most = votes[winner] / all, below = nextafter(most, 0);
-    for (uint32_t c = 0; c < ballot->classes; c++)
+    for (uint32_t c = 0; c < tally->classes; c++)
         scores[c] = c == winner ? most : fmin(votes[c] / all, below);
 }
 
@@ -206,23 +206,23 @@ static hsp_status neighbors_score(hsp_context *quiet, const hsp__scoring *scorin
     const hsp__neighbors *own = model->neighbors;
     const uint64_t k = own->k, most = k < NEIGHBORS_FOUND ? NEIGHBORS_FOUND / k : 1;
     const uint64_t step = most < view->rows ? most : view->rows;
-    hsp__knn_vote ballot = {0};
+    hsp__knn_vote tally = {0};
     hsp__neighbor *found = hsp__new_raw(memory, step * k, sizeof *found);
     hsp_status status = found ? HSP_OK : hsp__fail_memory(err);
     if (!status)
-        status = hsp__knn_vote_init(&ballot, memory, model->class_names.count, own->vote, err);
+        status = hsp__knn_vote_init(&tally, memory, model->class_names.count, own->vote, err);
     for (uint64_t from = 0; !status && from < view->rows; from += step) {
         const uint64_t to = view->rows - from < step ? view->rows : from + step;
         const hsp_view some = hsp__view_slice(view, from, to);
         status = hsp__knn_find(quiet, scoring->near, &some, NULL, k, err, found);
         for (uint64_t i = 0; !status && i < some.rows; i++) {
-            hsp__knn_vote_clear(&ballot);
+            hsp__knn_vote_clear(&tally);
             for (const hsp__neighbor *one = found + i * k; one < found + (i + 1) * k; one++)
-                hsp__knn_vote_add(&ballot, own->labels[one->row], one->distance);
-            hsp__knn_vote_scores(&ballot, scores + (from + i) * model->scorers);
+                hsp__knn_vote_add(&tally, own->labels[one->row], one->distance);
+            hsp__knn_vote_scores(&tally, scores + (from + i) * model->scorers);
         }
     }
-    hsp__knn_vote_free(&ballot, memory);
+    hsp__knn_vote_free(&tally, memory);
     hsp__free(memory, found);
     return status;
 }

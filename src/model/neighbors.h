@@ -24,18 +24,18 @@ typedef struct hsp__knn_vote {
     double first;    /* the distance of the nearest of all; NaN: nobody has voted */
 } hsp__knn_vote;
 
-hsp_status hsp__knn_vote_init(hsp__knn_vote *ballot, const hsp_allocator *memory, uint32_t classes,
+hsp_status hsp__knn_vote_init(hsp__knn_vote *tally, const hsp_allocator *memory, uint32_t classes,
                               hsp__vote_rule vote, hsp_error *err);
-void hsp__knn_vote_free(hsp__knn_vote *ballot, const hsp_allocator *memory);
-void hsp__knn_vote_clear(hsp__knn_vote *ballot);
-void hsp__knn_vote_add(hsp__knn_vote *ballot, uint32_t class, double distance);
-uint32_t hsp__knn_vote_winner(const hsp__knn_vote *ballot);
+void hsp__knn_vote_free(hsp__knn_vote *tally, const hsp_allocator *memory);
+void hsp__knn_vote_clear(hsp__knn_vote *tally);
+void hsp__knn_vote_add(hsp__knn_vote *tally, uint32_t class, double distance);
+uint32_t hsp__knn_vote_winner(const hsp__knn_vote *tally);
 
 /* More than two classes: the share of each. Two: (votes for the second less votes for the first) /
  * all. The winner's is the highest, or on the winner's side of 0, and no other class's is: where
  * votes are equal, one is moved by the least that tells them apart (2^-60, or the next number
  * below). */
-void hsp__knn_vote_scores(const hsp__knn_vote *ballot, double *scores);
+void hsp__knn_vote_scores(const hsp__knn_vote *tally, double *scores);
 
 /* ---- The model ------------------------------------------------------------------------------- */
 

@@ -169,10 +169,10 @@ static hsp_status score_prepare_linear(hsp__scoring *scoring, hsp_context *ctx, 
     const hsp_model *model = scoring->model;
     (void)rows;
     if (model->order == HSP__ORDER_DENSE || entries < model->features) return HSP_OK;
-    HSP__TRY(hsp__interleaved_init(&scoring->beside, &ctx->allocator, model->features,
+    HSP__TRY(hsp__interleaved_init(&scoring->interleaved, &ctx->allocator, model->features,
                                    model->scorers, err));
-    for (uint32_t k = 0; scoring->beside.columns && k < model->scorers; k++)
-        hsp__interleaved_fill(&scoring->beside, k, model->weights + k * model->features,
+    for (uint32_t k = 0; scoring->interleaved.columns && k < model->scorers; k++)
+        hsp__interleaved_fill(&scoring->interleaved, k, model->weights + k * model->features,
                               model->features);
     return HSP_OK;
 }
@@ -184,8 +184,9 @@ static hsp_status score_linear(hsp_context *quiet, const hsp__scoring *scoring,
     (void)quiet, (void)err;
     for (uint64_t i = 0; i < view->rows; i++, scores += model->scorers) {
         double sums[HSP__BESIDE_MOST];
-        if (scoring->beside.columns && view->storage != HSP_DENSE) { /* all scorers at once */
-            hsp__interleaved_dots(&scoring->beside, view, i, 0, scoring->beside.columns, sums);
+        if (scoring->interleaved.columns && view->storage != HSP_DENSE) { /* all scorers at once */
+            hsp__interleaved_dots(&scoring->interleaved, view, i, 0, scoring->interleaved.columns,
+                                  sums);
             for (uint32_t k = 0; k < model->scorers; k++)
                 scores[k] = sums[k] + hsp__model_bias(model, k);
             continue;
@@ -209,7 +210,7 @@ hsp_status hsp__scoring_init(hsp__scoring *scoring, hsp_context *ctx, const hsp_
 
 void hsp__scoring_free(hsp__scoring *scoring, hsp_context *ctx)
 {
-    hsp__interleaved_free(&scoring->beside, &ctx->allocator);
+    hsp__interleaved_free(&scoring->interleaved, &ctx->allocator);
     hsp__support_free(&scoring->support, ctx);
     hsp__neighbors_index_done(scoring->model, scoring->near);
 }

@@ -34,8 +34,8 @@ static double votes_sign(const hsp_model *model, double score)
 /* Each scorer on its own. A sign that turns after `now` votes: those before it were the old one's,
  * those from there on will be the new one's, so what is noted is (old - new) * now; all votes of
  * the last sign come at the end. Whole numbers, so the sums are exact. */
-static void votes_tally_apart(const hsp_model *model, const double *dots, double *running,
-                              double *scores)
+static void votes_tally_each(const hsp_model *model, const double *dots, double *running,
+                             double *scores)
 {
     const hsp__votes *votes = model->votes;
     double now = (double)votes->at_zero;
@@ -64,7 +64,7 @@ static void votes_tally(const hsp_model *model, const double *dots, double *runn
     memset(running, 0, model->scorers * sizeof *running);
     memset(scores, 0, model->scorers * sizeof *scores);
     if (votes->apart) {
-        votes_tally_apart(model, dots, running, scores);
+        votes_tally_each(model, dots, running, scores);
         return;
     }
     votes_cast(model, running, total, scores);

@@ -163,7 +163,7 @@ static hsp_status model_check_rows(hsp__bound_case *c, hsp_error *err)
     return status;
 }
 
-static hsp_status model_learnt(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
+static hsp_status model_learned(hsp__bound_case *c, hsp_error *err, hsp_error_report *out)
 {
     const hsp_error_bound *found = out->bounds + out->count;
     HSP__TRY(hsp__bound_rows_read(c->ctx, c->model, c->train, err, &c->rows));
@@ -237,7 +237,7 @@ static hsp_status model_fill(hsp__bound_case *c, hsp_data *test, int allow, hsp_
     out->training_upper = 1;
     if (c->train && test) HSP__TRY(model_share(c, test, allow, err, out));
     if (test) HSP__TRY(model_hold_out(c, test, err, out));
-    if (c->train) HSP__TRY(model_learnt(c, err, out));
+    if (c->train) HSP__TRY(model_learned(c, err, out));
     if (c->train && test)
         out->overfits = out->test_lower > (double)out->train_mistakes / (double)out->train_rows;
     return HSP_OK;

@@ -29,8 +29,8 @@ typedef struct confirm {
     hsp__scratch scratch;
     hsp_data *data; /* the rows: as given, or `again` */
     const hsp_data *given;
-    hsp_data *again;      /* the file, read again; owned, or NULL */
-    hsp__provenance told; /* of `again` */
+    hsp_data *again;            /* the file, read again; owned, or NULL */
+    hsp__provenance provenance; /* of `again` */
     int offset, scaled;
     hsp__exact_source exact; /* of data; y is that of the problem at hand */
     signed char *side;       /* classes of data: -1, 1, or 0 */
@@ -69,8 +69,8 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
                              : hsp_options_new(m->ctx, hsp_read_options(), err, &options);
     if (!status) status = hsp_options_set(options, "precision", "double", err);
     if (!status)
-        status = hsp__data_read_followed(&quiet, path, options, m->data->encoding, err, &m->told,
-                                         &m->again);
+        status = hsp__data_read_followed(&quiet, path, options, m->data->encoding, err,
+                                         &m->provenance, &m->again);
     if (!status) status = hsp_data_view(m->ctx, m->again, err, &view);
     if (!status &&
         (view->rows != m->data->view.rows ||
@@ -79,8 +79,8 @@ static hsp_status confirm_read_again(confirm *m, const char *path, const hsp_opt
             hsp__fail_at(err, HSP_BAD_DATA, path, 0, 0,
                          "on second reading the file has other rows: it was changed meanwhile");
     if (!status) m->data = m->again;
-    m->exact.longs = m->told.longs.all;
-    m->exact.long_count = m->told.longs.count;
+    m->exact.longs = m->provenance.longs.all;
+    m->exact.long_count = m->provenance.longs.count;
     if (!status) status = hsp__exact_check(&m->exact, path, err);
     hsp_options_free(options);
     return status;
@@ -338,7 +338,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
             status = model ? confirm_model(&m, model, &own)
                            : confirm_no_model(&m, learner, run->evidence, &own);
         hsp__scratch_free(&m.scratch);
-        hsp__provenance_free(&m.told);
+        hsp__provenance_free(&m.provenance);
         hsp_data_free(m.again);
     }
     if (status == HSP_UNSUPPORTED) /* a number that exact arithmetic does not take */

@@ -185,13 +185,13 @@ static hsp__min_l1 min_l1_separator_solve(min_l1_separator_state *t)
         outcome = hsp__clp_solve(t->lp, 0, MIN_L1_SEPARATOR_STEPS, NULL);
         if (hsp__progress(t->ctx, "looking for the lightest separator", "steps",
                           steps += MIN_L1_SEPARATOR_STEPS, 0, NULL))
-            return HSP__LIGHTEST_LATE;
+            return HSP__MIN_L1_LATE;
     }
-    if (outcome != HSP__CLP_OPTIMAL) return HSP__LIGHTEST_NONE;
+    if (outcome != HSP__CLP_OPTIMAL) return HSP__MIN_L1_NONE;
     const double *values = hsp__clp_values(t->lp);
     for (uint64_t j = 0; j <= t->run->cols; j++)
         t->v[j] = (t->up[j] < 0 ? 0 : values[t->up[j]]) - (t->down[j] < 0 ? 0 : values[t->down[j]]);
-    return HSP__LIGHTEST_FOUND;
+    return HSP__MIN_L1_FOUND;
 }
 
 static hsp_status min_l1_separator_find(min_l1_separator_state *t, hsp_error *err,
@@ -203,8 +203,8 @@ static hsp_status min_l1_separator_find(min_l1_separator_state *t, hsp_error *er
     HSP__TRY(min_l1_separator_begin(t, err));
     for (uint64_t r = 0; r < count; r++)
         t->wrong[r].row = r * n / count;
-    *outcome = HSP__LIGHTEST_FOUND;
-    for (int begun = 0; count && *outcome == HSP__LIGHTEST_FOUND; begun = 1) {
+    *outcome = HSP__MIN_L1_FOUND;
+    for (int begun = 0; count && *outcome == HSP__MIN_L1_FOUND; begun = 1) {
         HSP__TRY(min_l1_separator_join(
             t, count < MIN_L1_SEPARATOR_BATCH ? count : MIN_L1_SEPARATOR_BATCH, err));
         if (!begun) HSP__TRY(hsp__clp_begin(t->lp, err));
@@ -222,7 +222,7 @@ hsp_status hsp__prove_min_l1(hsp__prove *prove, const hsp__winnow_run *run, hsp_
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, prove->ctx);
     hsp__stop_limit(&own, MIN_L1_SEPARATOR_SECONDS);
-    *outcome = HSP__LIGHTEST_UNKNOWN;
+    *outcome = HSP__MIN_L1_UNKNOWN;
     if (hsp__clp_ready(NULL) || !view->rows || run->cols > INT_MAX / 4 ||
         hsp_view_stored(view) > INT_MAX / 4)
         return HSP_OK;

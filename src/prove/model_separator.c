@@ -22,8 +22,8 @@ static hsp_status model_separator_scale(hsp__prove *prove, const hsp_scaling *sc
 {
     if (!file->path) return HSP_OK;
     const uint64_t d = hsp_scaling_cols(scaling);
-    HSP__TRY(hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->moved));
-    HSP__TRY(hsp_data_view(prove->ctx, file->moved, err, &file->rows));
+    HSP__TRY(hsp__scaling_apply_filling(prove->ctx, scaling, file->data, err, &file->scaled));
+    HSP__TRY(hsp_data_view(prove->ctx, file->scaled, err, &file->rows));
     file->slack = hsp__scratch_new(&prove->scratch, file->rows->cols, sizeof *file->slack);
     if (!file->slack) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < d && j < file->rows->cols; j++)
@@ -228,8 +228,8 @@ hsp_status hsp__prove_scores_of(hsp__prove *prove, const hsp_kernel *kernel,
                                 hsp_error *err, hsp__long *scores, hsp__long *errors)
 {
     const uint64_t n = file->rows->rows;
-    hsp_data *own = prove->data.moved ? prove->data.moved : prove->data.data, *support = NULL;
-    hsp_data *of = file->moved ? file->moved : file->data;
+    hsp_data *own = prove->data.scaled ? prove->data.scaled : prove->data.data, *support = NULL;
+    hsp_data *of = file->scaled ? file->scaled : file->data;
     double *gram = hsp__new_raw(&prove->ctx->allocator, s->count * n, sizeof *gram);
     hsp_status status = gram ? HSP_OK : hsp__fail_memory(err);
     if (!status) status = hsp_data_select(prove->ctx, own, s->row, s->count, err, &support);

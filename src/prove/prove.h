@@ -62,12 +62,12 @@ void hsp__claim_order(hsp__text *text, uint64_t passes, const uint64_t *sequence
 /* A file as certificates count its rows: two classes, doubles, rows of other classes left out. */
 typedef struct hsp__prove_file {
     const char *path;
-    hsp_data *whole;      /* as the file has it; owned */
-    hsp__provenance told; /* its hash, its long decimals, its columns */
+    hsp_data *whole;            /* as the file has it; owned */
+    hsp__provenance provenance; /* its hash, its long decimals, its columns */
     hsp_data *data; /* the rows of two classes; owned, with rows of `whole` if these are all */
     const hsp_view *view; /* of it */
-    hsp_data *moved;      /* after the model's scaling; owned, or NULL: none */
-    const hsp_view *rows; /* what claims are about: that of `moved`, or `view` */
+    hsp_data *scaled;     /* after the model's scaling; owned, or NULL: none */
+    const hsp_view *rows; /* what claims are about: that of `scaled`, or `view` */
     double *slack;  /* cols, scratch: how large numbers were that scaling took away from each other;
                               NULL: none */
     signed char *y; /* rows, scratch: -1 or 1 */
@@ -106,7 +106,7 @@ typedef struct hsp__prove {
     hsp__prove_note *notes;
     uint64_t note_count, note_room;
     hsp__separation separability; /* with an offset, if `offset` says so; found once */
-    int looked;                   /* it was */
+    int separability_known;       /* it was */
 } hsp__prove;
 
 /* Read the file, choose the classes that the options or the model ask for, and describe it. */
@@ -231,10 +231,10 @@ hsp_status hsp__prove_separable_kernel(hsp__prove *prove, const char *text, hsp_
 /* ---- Winnow ------------------------------------------------------------------------------------- */
 
 typedef enum hsp__min_l1 {
-    HSP__LIGHTEST_FOUND,
-    HSP__LIGHTEST_NONE,   /* there is none, as far as CLP can tell */
-    HSP__LIGHTEST_LATE,   /* it takes too long, or the user asked to stop */
-    HSP__LIGHTEST_UNKNOWN /* there is no linear programming in this build, or not for this many */
+    HSP__MIN_L1_FOUND,
+    HSP__MIN_L1_NONE,   /* there is none, as far as CLP can tell */
+    HSP__MIN_L1_LATE,   /* it takes too long, or the user asked to stop */
+    HSP__MIN_L1_UNKNOWN /* there is no linear programming in this build, or not for this many */
 } hsp__min_l1;
 
 /* min_l1_separator.c: weights v (cols + 1; the last is the constant column's) of the separator for

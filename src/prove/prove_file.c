@@ -134,7 +134,7 @@ static void prove_file_write_field(hsp__text *text, const hsp__prove_file *file,
         }
         if (coded) hsp__claim_flag(text, "codes", 1);
         if (unseen[of->encoded]) hsp__claim_flag(text, "unseen", 1);
-        if (kind != HSP__COLUMN_CATEGORY && file->told.missing == HSP__MISSING_MEAN)
+        if (kind != HSP__COLUMN_CATEGORY && file->provenance.missing == HSP__MISSING_MEAN)
             hsp__claim_exact(text, "mean", column->mean);
         if (column->indicator) hsp__claim_flag(text, "indicator", 1);
     }
@@ -146,20 +146,21 @@ static hsp_status prove_file_describe(hsp__prove_file *file, const prove_file_cl
 {
     hsp__text *text = &file->json, *layout = &file->layout;
     const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
-    const int table = file->told.count > 0;
+    const int table = file->provenance.count > 0;
     hsp__text_puts(text, "{\n    \"file\": ");
     hsp__json_put_string(text, name, strlen(name));
-    hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", file->told.hash);
+    hsp__text_printf(text, ",\n    \"sha256\": \"%s\"", file->provenance.hash);
     hsp__text_printf(text,
                      ",\n    \"rows\": %llu, \"columns\": ", (unsigned long long)file->view->rows);
     if (table) {
         hsp__text_puts(layout, ",\n    \"separator\": ");
-        hsp__json_put_string(layout, &file->told.separator, 1);
-        hsp__claim_word(layout, "missing", hsp__missing_word((hsp__missing)file->told.missing));
+        hsp__json_put_string(layout, &file->provenance.separator, 1);
+        hsp__claim_word(layout, "missing",
+                        hsp__missing_word((hsp__missing)file->provenance.missing));
         hsp__text_puts(layout, ",\n    \"fields\": [");
-        for (uint32_t j = 0; j < file->told.count; j++) {
+        for (uint32_t j = 0; j < file->provenance.count; j++) {
             if (j) hsp__text_puts(layout, ",\n               ");
-            prove_file_write_field(layout, file, unseen, &file->told.columns[j]);
+            prove_file_write_field(layout, file, unseen, &file->provenance.columns[j]);
         }
         hsp__claim_close(layout, ']');
     } else {
@@ -172,9 +173,9 @@ static hsp_status prove_file_describe(hsp__prove_file *file, const prove_file_cl
     prove_file_write_names(text, "negative", &classes->names, classes->side, -1);
     prove_file_write_names(text, "positive", &classes->names, classes->side, 1);
     /* a row that is left out for a missing value may be the only one of its class */
-    const int drops = classes->drops || (table && file->told.missing == HSP__MISSING_DROP);
+    const int drops = classes->drops || (table && file->provenance.missing == HSP__MISSING_DROP);
     hsp__claim_word(text, "others", drops ? "drop" : "error");
-    if (table) hsp__claim_flag(text, "header", file->told.header);
+    if (table) hsp__claim_flag(text, "header", file->provenance.header);
     if (!layout->failed) hsp__text_add(text, layout->data, layout->size);
     hsp__text_puts(text, "\n  }");
     return text->failed || file->json.failed || layout->failed ? hsp__fail_memory(err) : HSP_OK;
@@ -303,12 +304,12 @@ static hsp_status prove_file_rows(hsp__prove *prove, const prove_file_classes *c
     HSP__TRY(hsp_data_view(prove->ctx, file->data, err, &file->view));
     /* the long decimals of these rows, by their numbers here */
     hsp__exact_source *exact = &file->exact;
-    exact->longs = file->told.longs.all;
-    for (uint64_t k = 0; k < file->told.longs.count; k++) {
-        const hsp__long_decimal decimal = file->told.longs.all[k];
+    exact->longs = file->provenance.longs.all;
+    for (uint64_t k = 0; k < file->provenance.longs.count; k++) {
+        const hsp__long_decimal decimal = file->provenance.longs.all[k];
         if (file->place[decimal.row] == UINT64_MAX) continue;
         hsp__long_decimal *to = &exact->longs[exact->long_count++];
-        file->told.longs.all[k] = *to; /* those of other rows stay behind, to be freed */
+        file->provenance.longs.all[k] = *to; /* those of other rows stay behind, to be freed */
         *to = decimal;
         to->row = file->place[decimal.row];
     }
@@ -330,7 +331,7 @@ static hsp_status prove_file_read(hsp__prove *prove, const hsp_options *read,
     if (!status && prove->model) status = hsp_model_set_read(prove->model, options, err);
     if (!status)
         status = hsp__data_read_followed(prove->ctx, file->path, options, encoding, err,
-                                         &file->told, &file->whole);
+                                         &file->provenance, &file->whole);
     hsp_options_free(options);
     if (!status) status = hsp_data_view(prove->ctx, file->whole, err, &view);
     if (status) return status;
@@ -338,8 +339,8 @@ static hsp_status prove_file_read(hsp__prove *prove, const hsp_options *read,
         return hsp__fail_at(err, HSP_BAD_DATA, file->path, 0, 0,
                             "there are no labelled rows, so there is nothing to certify");
     /* features in the order of the encoding must be features in the order of the file */
-    for (uint32_t j = 0; j < file->told.count; j++) {
-        const hsp__table_column *column = &file->told.columns[j];
+    for (uint32_t j = 0; j < file->provenance.count; j++) {
+        const hsp__table_column *column = &file->provenance.columns[j];
         if (column->kind > HSP__COLUMN_ORDINAL) continue;
         if (column->encoded < next)
             return hsp__fail_at(err, HSP_USAGE, file->path, 0, 0,
@@ -369,7 +370,7 @@ hsp_status hsp__prove_open(hsp__prove *prove, const char *path, const hsp_option
     HSP__TRY(prove_file_choose(prove, &classes, err));
     HSP__TRY(prove_file_rows(prove, &classes, err, file));
     /* `fields` are the same for both files: what no row has is reported of the first */
-    if (file->told.count && !test)
+    if (file->provenance.count && !test)
         HSP__TRY(prove_file_find_unseen(prove, file->whole->encoding, file, err));
     file->rows = file->exact.view = file->view;
     file->exact.y = file->y;
@@ -381,8 +382,8 @@ void hsp__prove_close(hsp__prove_file *file)
     if (!file->path) return;
     hsp_data_free(file->data);
     hsp_data_free(file->whole);
-    hsp_data_free(file->moved);
-    hsp__provenance_free(&file->told);
+    hsp_data_free(file->scaled);
+    hsp__provenance_free(&file->provenance);
     hsp__text_free(&file->json);
     hsp__text_free(&file->rest);
     hsp__text_free(&file->layout);

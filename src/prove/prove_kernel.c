@@ -138,7 +138,7 @@ static hsp_status prove_kernel_run(prove_kernel_state *m, const char *text, hsp_
     hsp__prove *prove = m->prove;
     const uint64_t n = prove->data.rows->rows;
     hsp_kernel_report *verdict = NULL;
-    m->data = prove->data.moved ? prove->data.moved : prove->data.data;
+    m->data = prove->data.scaled ? prove->data.scaled : prove->data.data;
     m->count = n < PROVE_KERNEL_ROWS ? n : PROVE_KERNEL_ROWS;
     m->row = hsp__scratch_new(&prove->scratch, m->count, sizeof *m->row);
     if (!m->row) return hsp__fail_memory(err);

@@ -100,7 +100,7 @@ static hsp_status prove_mistakes_widest(prove_mistakes_state *m, hsp_error *err)
     if (m->constant > 0) {
         status = prove_mistakes_append(m, err, &rows);
         if (!status) status = hsp_data_view(prove->ctx, rows, err, &space.rows);
-        space.moved = rows;
+        space.scaled = rows;
         space.slack = NULL;
         space.exact.view = space.rows;
         space.exact.long_count = 0;

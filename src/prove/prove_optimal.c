@@ -185,7 +185,7 @@ static hsp_status prove_optimal_reach(const prove_optimal_state *m, const hsp__p
 {
     const hsp__long r = sqrtl(2 * m->gap) * (1 + 1e-9L);
     const int regularized = m->plan.offset == HSP__OFFSET_REGULARIZED;
-    hsp_data *rows = file->moved ? file->moved : file->data;
+    hsp_data *rows = file->scaled ? file->scaled : file->data;
     for (uint64_t i = 0; i < file->rows->rows; i++) {
         const hsp__row row = hsp__view_row(file->rows, i);
         hsp__long square = regularized;

@@ -1,6 +1,6 @@
 /* The mistakes of winnow, within the bounds of its theorems (docs/winnow.md).
  *
- * A separator of known weight bounds them. Candidates are a disjunction, the lightest separator by
+ * A separator of known weight bounds them. Candidates are a disjunction, the min_l1 separator by
  * linear programming (min_l1_separator.c), and the model's own weights. Each is rounded to
  * decimals, and then the bound is computed from what those do on the rows. The lowest bound of all
  * is claimed.
@@ -33,7 +33,7 @@ typedef struct prove_winnow_state {
     int64_t *trial;         /* ... the same over 10^PROVE_WINNOW_PLACES, ... */
     int64_t *best;          /* ... and the best so far */
     double bound;           /* of it; infinite: none */
-    hsp__min_l1 lightest;   /* was it found, ... */
+    hsp__min_l1 min_l1;     /* was it found, ... */
     double lightness;       /* ... and sum |v| / min y (<v,x> + b) of it, of balanced runs */
 } prove_winnow_state;
 
@@ -113,8 +113,8 @@ static const char *prove_winnow_refuse(prove_winnow_state *m)
     }
     for (uint64_t j = 0; file->slack && j < file->rows->cols; j++)
         slack = fmax(slack, file->slack[j]);
-    if (beyond > (file->moved ? 1e-6 : 0)) return "some values are outside 0 to 1";
-    if (file->moved || file->exact.long_count)
+    if (beyond > (file->scaled ? 1e-6 : 0)) return "some values are outside 0 to 1";
+    if (file->scaled || file->exact.long_count)
         m->clip = fmax(PROVE_WINNOW_CLIP, 2 * beyond + 1e-15 * slack);
     return m->clip > 1e-3 ? "scaling took away from each other numbers that are too large" : NULL;
 }
@@ -215,12 +215,12 @@ static hsp_status prove_winnow_search(prove_winnow_state *m, hsp_error *err)
     const int balanced = m->run.variant == HSP__WINNOW_BALANCED;
     if (!balanced) HSP__TRY(prove_winnow_disjunction(m, err));
     if (!balanced && !m->no_columns) prove_winnow_try(m);
-    HSP__TRY(hsp__prove_min_l1(m->prove, &m->run, err, m->v, &m->lightest));
-    if (m->lightest == HSP__LIGHTEST_FOUND) {
+    HSP__TRY(hsp__prove_min_l1(m->prove, &m->run, err, m->v, &m->min_l1));
+    if (m->min_l1 == HSP__MIN_L1_FOUND) {
         const hsp__winnow_sides s = prove_winnow_try(m);
         m->lightness = s.weight / fmin(s.least, -s.most);
-    } else if (balanced && m->lightest != HSP__LIGHTEST_NONE) {
-        /* the widest separator, where the lightest is not known */
+    } else if (balanced && m->min_l1 != HSP__MIN_L1_NONE) {
+        /* the widest separator, where the min_l1 is not known */
         HSP__TRY(hsp__prove_separability(m->prove, err));
         if (widest->kind == HSP__SEPARABILITY_SEPARABLE && widest->weights) {
             memcpy(m->v, widest->weights, d * sizeof *m->v);
@@ -240,21 +240,21 @@ static hsp_status prove_winnow_search(prove_winnow_state *m, hsp_error *err)
 static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
 {
     static const char *const why[] = {
-        [HSP__LIGHTEST_FOUND] = ", and the bound needs one",
-        [HSP__LIGHTEST_NONE] = ", and the bound needs one",
-        [HSP__LIGHTEST_LATE] =
+        [HSP__MIN_L1_FOUND] = ", and the bound needs one",
+        [HSP__MIN_L1_NONE] = ", and the bound needs one",
+        [HSP__MIN_L1_LATE] =
             " that suffices, and the linear program that finds the best one took too long",
-        [HSP__LIGHTEST_UNKNOWN] =
+        [HSP__MIN_L1_UNKNOWN] =
             " that suffices, and this build has no linear programming to find the best one"};
     const double W = m->lightness;
     const char *columns = m->no_columns ? m->no_columns : "the disjunction is of no use here";
     hsp__winnow_run apart = m->run;
-    hsp__min_l1 again = m->lightest;
+    hsp__min_l1 again = m->min_l1;
     if (m->run.variant == HSP__WINNOW_BALANCED) {
         if (!(W > 0))
             return hsp__prove_skip(m->prove, err, "mistakes",
                                    "no separator of these rows%s was found%s",
-                                   m->run.constant ? "" : " through the origin", why[m->lightest]);
+                                   m->run.constant ? "" : " through the origin", why[m->min_l1]);
         return hsp__prove_skip(
             m->prove, err, "mistakes",
             "delta = %.6g is too large for these rows: the bound needs ln(1+delta)/W above ln cosh "
@@ -267,16 +267,14 @@ static hsp_status prove_winnow_skip(prove_winnow_state *m, hsp_error *err)
                                "rows and above 0 on positive ones, which winnow1 needs",
                                columns);
     apart.alpha = 1; /* is it the rate, or are there none at all? */
-    if (again == HSP__LIGHTEST_NONE)
-        HSP__TRY(hsp__prove_min_l1(m->prove, &apart, err, m->v, &again));
-    if (again != HSP__LIGHTEST_FOUND)
-        return hsp__prove_skip(m->prove, err, "mistakes",
-                               "%s, and no weights v >= 0 were found with <v,x> above 1 + delta "
-                               "times as large on positive rows as on negative ones%s",
-                               columns,
-                               again == HSP__LIGHTEST_LATE
-                                   ? ": the linear program that finds them took too long"
-                                   : "");
+    if (again == HSP__MIN_L1_NONE) HSP__TRY(hsp__prove_min_l1(m->prove, &apart, err, m->v, &again));
+    if (again != HSP__MIN_L1_FOUND)
+        return hsp__prove_skip(
+            m->prove, err, "mistakes",
+            "%s, and no weights v >= 0 were found with <v,x> above 1 + delta "
+            "times as large on positive rows as on negative ones%s",
+            columns,
+            again == HSP__MIN_L1_LATE ? ": the linear program that finds them took too long" : "");
     const hsp__winnow_sides s = prove_winnow_try(m);
     return hsp__prove_skip(m->prove, err, "mistakes",
                            "%s, and delta = %.6g is too large for the bound of a separator, which "

@@ -255,7 +255,7 @@ static hsp_status separability_show(separability_state *m, hsp_error *err)
  * have in any scale, as long as there is an offset. */
 static int separability_exact_allowed(const separability_state *m)
 {
-    return hsp__exact_there() && (!m->file->moved || m->offset);
+    return hsp__exact_there() && (!m->file->scaled || m->offset);
 }
 
 /* The solver's multipliers show that there is no separator: exactly, or all but. */
@@ -285,7 +285,7 @@ static hsp_status separability_exact_hulls(separability_state *m, hsp_error *err
     hsp_status status = hsp__exact_nearest(m->ctx, &m->file->exact, m->offset, m->width,
                                            200 + 50 * view->cols, err, &found);
     const int useful = found.kind == HSP__SEPARABILITY_COMMON ||
-                       (found.kind == HSP__SEPARABILITY_SEPARABLE && !m->file->moved);
+                       (found.kind == HSP__SEPARABILITY_SEPARABLE && !m->file->scaled);
     if (!status && useful) {
         hsp__separation_free(m->to);
         *m->to = found;
@@ -374,7 +374,7 @@ static hsp_status separability_fit_soft(separability_state *m, const hsp_view *v
 static hsp_status separability_is_hard(separability_state *m, hsp_error *err, int *hard)
 {
     const double places = (double)hsp_view_stored(m->view) / (double)m->view->rows;
-    hsp_data *data = m->file->moved ? m->file->moved : m->file->data, *scaled = NULL;
+    hsp_data *data = m->file->scaled ? m->file->scaled : m->file->data, *scaled = NULL;
     hsp_scaling *scaling = NULL;
     const hsp_view *view = NULL;
     *hard = 0;
@@ -503,10 +503,10 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
 
 hsp_status hsp__prove_separability(hsp__prove *prove, hsp_error *err)
 {
-    if (prove->looked) return HSP_OK;
+    if (prove->separability_known) return HSP_OK;
     hsp_status status = hsp__separability_find(prove->ctx, &prove->data, prove->offset,
                                                prove->width, 0, err, &prove->separability);
-    prove->looked = !status;
+    prove->separability_known = !status;
     return status;
 }
 
@@ -522,10 +522,10 @@ hsp_status hsp__prove_separable(hsp__prove *prove, hsp_error *err)
     hsp__text *text = &prove->claims;
     if (kernel) return hsp__prove_separable_kernel(prove, kernel, err);
     if (!yes && !no) return HSP_OK;
-    assert(!prove->looked);
+    assert(!prove->separability_known);
     HSP__TRY(hsp__separability_find(prove->ctx, &prove->data, prove->offset, prove->width, 0, err,
                                     &prove->separability));
-    prove->looked = 1;
+    prove->separability_known = 1;
     if (s->kind == HSP__SEPARABILITY_UNKNOWN)
         return hsp__prove_skip(prove, err, yes ? "separable" : "not separable",
                                "the classes are closer than the arithmetic can resolve%s",

@@ -144,7 +144,7 @@ static hsp_status separability_kernel_not(separability_kernel_state *m, hsp_erro
     hsp__separation found;
     hsp_status status = HSP_OK;
     hsp__separation_init(&found, &prove->ctx->allocator);
-    if (n <= SEPARABILITY_KERNEL_EXACT && !prove->data.moved && hsp__prove_kernel_exact(m->of))
+    if (n <= SEPARABILITY_KERNEL_EXACT && !prove->data.scaled && hsp__prove_kernel_exact(m->of))
         status = hsp__exact_kernel(prove->ctx, &prove->data.exact, m->of, prove->offset,
                                    200 + 10 * n, err, &found);
     if (!status && found.multipliers.failed) status = hsp__fail_memory(err);
@@ -165,7 +165,7 @@ static hsp_status separability_kernel_run(separability_kernel_state *m, const ch
                                           hsp_error *err)
 {
     hsp__prove *prove = m->prove;
-    const hsp_data *data = prove->data.moved ? prove->data.moved : prove->data.data;
+    const hsp_data *data = prove->data.scaled ? prove->data.scaled : prove->data.data;
     HSP__TRY(hsp_kernel_parse(prove->ctx, text, 1, hsp_data_index_base(data), err, &m->of));
     HSP__TRY(hsp_kernel_fit(prove->ctx, m->of, prove->data.rows, err));
     if (hsp_kernel_is_indefinite(m->of))

@@ -61,7 +61,7 @@ static void again_shift(winnow_again *a, uint64_t j, hsp__long x, int y, int exa
 static int again_exact(const winnow_again *a, double x)
 {
     return x >= 0 && x <= 1 && x * HSP__EXACT_PARTS == floor(x * HSP__EXACT_PARTS) &&
-           !a->file->moved && !a->file->exact.long_count;
+           !a->file->scaled && !a->file->exact.long_count;
 }
 
 static void again_update(winnow_again *a, uint64_t i)

@@ -39,7 +39,7 @@ static int same_scaling(const hsp_scaling *a, const hsp_scaling *b)
 static int same_facts(const hsp_model *a, const hsp_model *b)
 {
     const char *name;
-    if (!same_names(&a->fact_names, &b->fact_names)) return 0;
+    if (!same_names(&a->metadata_names, &b->metadata_names)) return 0;
     for (size_t i = 0; (name = hsp_model_metadata_name(a, i)); i++)
         if (strcmp(hsp_model_metadata(a, name), hsp_model_metadata(b, name)) != 0) return 0;
     return 1;

@@ -55,7 +55,7 @@ def near(ours, theirs, exact):
 
 
 def compare(folder, matrix, labels, passes, exact=False, rate=1.0, offset="unit", precision="double", seen=None):
-    """Weights, offsets, predictions of rows learnt from and of rows not seen."""
+    """Weights, offsets, predictions of rows learned from and of rows not seen."""
     path = write(folder, matrix, labels)
     options = ["--multiclass", "ovr", "--passes", str(passes), "--rate", repr(rate), "--precision", precision]
     theirs = Perceptron(

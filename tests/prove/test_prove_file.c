@@ -81,7 +81,7 @@ static void test_long_decimals_of_a_table(void)
     proved_file made = file_of(table);
     for (int threads = 1; threads <= 3; threads++) {
         opened o = open_file(made.path, NULL, threads);
-        CHECK(o.prove.data.told.count == 3 && o.prove.data.told.header);
+        CHECK(o.prove.data.provenance.count == 3 && o.prove.data.provenance.header);
         CHECK(o.prove.data.exact.long_count == 2);
         check_long(&o.prove.data, 0, 0, 3, "0.10000000000000001");
         check_long(&o.prove.data, 1, 1, 3, "0.12345678901234567");
@@ -95,7 +95,7 @@ static void test_hash(void)
 {
     proved_file made = file_of("1 1:1\n-1 1:-1\n");
     opened o = open_file(made.path, NULL, 2);
-    CHECK_TEXT(o.prove.data.told.hash,
+    CHECK_TEXT(o.prove.data.provenance.hash,
                "1d68538a19e2884c44f8db4e7deb75a4bae76d081b5d2701bbbb51ebc88afa51");
     close_file(&o);
     file_free(&made);

@@ -796,7 +796,7 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
     }
     if (status == HSP_CANCELLED) { /* check the rows' a and m.w once more if there is time */
         hsp__stop brief;
-        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp_context last = hsp__stop_grace(&brief, ctx);
         hsp__watch_stopped(ctx, &s->stop);
         m.ctx = &last;
         if (consistent) status = dcd_check(&m);

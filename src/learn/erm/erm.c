@@ -302,7 +302,7 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
     if (p->hard) HSP__TRY(erm_settle(ctx, p, goal, s, err));
     if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
     hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp_context last = hsp__stop_grace(&brief, ctx);
     /* rows in the order of the file give the result of a stream, whatever its objective */
     const int stream = task->solver == &hsp__solver_pegasos && goal->in_order;
     if (!stream) HSP__TRY(erm_no_worse(&last, p, s->u, s->scores, s, err));

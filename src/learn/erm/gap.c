@@ -146,7 +146,7 @@ GAP_INLINE void gap_sum_loss(const hsp__problem *p, hsp__loss_form form, const h
         sums->off = fmax(sums->off, off);
         return;
     }
-    if (loss->zero_from_one && fabs(z) <= gap_near * off)
+    if (loss->zero_beyond_margin && fabs(z) <= gap_near * off)
         z = gap_precise_slack(p, i, w, size, b, &off);
     const double c = hsp__problem_cost(p, i), value = loss->value(m, z);
     sums->loss += c * value;
@@ -183,7 +183,7 @@ typedef struct gap_errors {
 /* The sum of the |terms| of sum e(a). */
 static double gap_terms(const hsp__problem *p, const gap_sums *sums)
 {
-    if (!hsp__problem_loss(p)->cancels) return sums->conjugate;
+    if (!hsp__problem_loss(p)->conjugate_is_difference) return sums->conjugate;
     return sums->total + fabs(sums->total - sums->conjugate);
 }
 

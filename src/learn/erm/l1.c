@@ -717,7 +717,7 @@ static hsp_status l1_solve(hsp_context *ctx, const hsp__problem *p, const hsp__g
     if (status ==
         HSP_CANCELLED) { /* the weights of the last step, with their gap if there is time */
         hsp__stop brief;
-        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp_context last = hsp__stop_grace(&brief, ctx);
         hsp__watch_stopped(ctx, &s->stop);
         t.ctx = &last;
         status = l1_compute_gap(&t, err);

@@ -34,7 +34,7 @@ static const hsp_option logistic_options[] = {
     HSP__OPTION_MAX_SECONDS,
     {"solver", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|dcd|newton|l1", NULL,
      "solver; auto decides by the shape of the data"},
-    HSP__OPTION_START,
+    HSP__OPTION_WARM_START,
     HSP__OPTION_KEEP_DUAL,
     {"link", HSP_OPTION_CHOICE, "logistic", 0, 0, "logistic|probit|step", NULL,
      "link function from score to probability"},
@@ -64,6 +64,6 @@ const hsp__learner hsp__learn_logistic = {
     .table = {"logistic", "logistic regression, which models the probability of a class",
               logistic_options, sizeof logistic_options / sizeof *logistic_options},
     .hypothesis = "linear",
-    .starts = 1,
+    .can_warm_start = 1,
     .check = logistic_check,
     .fit = hsp__erm_fit};

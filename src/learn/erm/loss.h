@@ -30,9 +30,9 @@ typedef enum hsp__loss_form {
 typedef struct hsp__loss {
     const char *name; /* as options have it */
     hsp__loss_form form;
-    int zero_from_one; /* loss(m) = 0 for m >= 1 */
-    int cancels;       /* e(a) = a - r(a) with r >= 0 is computed as that difference */
-    double steepest;   /* the largest -loss'(m): 0 <= a <= steepest c; HUGE_VAL: a has no bound */
+    int zero_beyond_margin;      /* loss(m) = 0 for m >= 1 */
+    int conjugate_is_difference; /* e(a) = a - r(a) with r >= 0 is computed as that difference */
+    double steepest; /* the largest -loss'(m): 0 <= a <= steepest c; HUGE_VAL: a has no bound */
     /* loss(m). Both m and z = 1 - m are given: near m = 1, z may be known to more digits. */
     double (*value)(double m, double z);
     double (*neg_gradient)(double m);        /* -loss'(m), which is a / c at the optimum */
@@ -107,7 +107,7 @@ static inline double hsp__hinge_growth(double z, double value, double off)
 static const hsp__loss hsp__hinge = {
     .name = "hinge",
     .form = HSP__HINGE,
-    .zero_from_one = 1,
+    .zero_beyond_margin = 1,
     .steepest = 1,
     .value = hsp__hinge_value,
     .neg_gradient = hsp__hinge_neg_gradient,
@@ -128,7 +128,7 @@ static inline double hsp__hard_margin_value(double m, double z)
 static const hsp__loss hsp__hard_margin = {
     .name = "hard margin",
     .form = HSP__HARD_MARGIN,
-    .zero_from_one = 1,
+    .zero_beyond_margin = 1,
     .steepest = HUGE_VAL,
     .value = hsp__hard_margin_value,
     .neg_gradient = hsp__hinge_neg_gradient,
@@ -175,8 +175,8 @@ static inline double hsp__squared_hinge_growth(double z, double value, double of
 static const hsp__loss hsp__squared_hinge = {
     .name = "squared",
     .form = HSP__SQUARED_HINGE,
-    .zero_from_one = 1,
-    .cancels = 1,
+    .zero_beyond_margin = 1,
+    .conjugate_is_difference = 1,
     .steepest = HUGE_VAL,
     .value = hsp__squared_hinge_value,
     .neg_gradient = hsp__squared_hinge_neg_gradient,

@@ -569,7 +569,7 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
         /* the best weights so far, with their gap if it is known or there is time to compute it */
         hsp_context *ctx = s->ctx;
         hsp__stop brief;
-        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp_context last = hsp__stop_grace(&brief, ctx);
         const double *lowest = run->lowest.value < HUGE_VAL ? run->lowest.w : s->w;
         s->ctx = &last;
         status = HSP_OK;

@@ -61,7 +61,7 @@ static const hsp_option svm_options[] = {
     {"average", HSP_OPTION_CHOICE, "average", 0, 0, "average|none", NULL,
      "with --solver pegasos: use the weighted mean of all weights (later ones count more), or the "
      "last"},
-    HSP__OPTION_START,
+    HSP__OPTION_WARM_START,
     HSP__OPTION_KEEP_DUAL,
     {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo|crammer-singer", NULL,
      "more than two classes: one-vs-rest, one-vs-one, or Crammer-Singer"},
@@ -91,8 +91,8 @@ static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_err
                 plan->solver);
     plan->loss = hsp__loss_find(hsp_options_text(options, "loss"));
     plan->hard = hsp_options_flag(options, "hard");
-    plan->at_once = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
-    if (plan->at_once && (plan->loss->form != HSP__HINGE || plan->hard || l1 || own_solver))
+    plan->joint = strcmp(hsp_options_text(options, "multiclass"), "crammer-singer") == 0;
+    if (plan->joint && (plan->loss->form != HSP__HINGE || plan->hard || l1 || own_solver))
         return hsp__fail_option(
             err, "--multiclass",
             "crammer-singer has its own solver, which supports only hinge loss and penalty l2");
@@ -102,7 +102,7 @@ static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_err
                                     "%s needs --kernel", about[i]);
     if (plan->kernel) { /* there is one solver, and what it keeps small is ||w||^2 */
         plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
-        const char *wrong = plan->at_once                 ? "--multiclass"
+        const char *wrong = plan->joint                   ? "--multiclass"
                             : !hsp__smo_suits(plan->loss) ? "--loss"
                             : l1                          ? "--penalty"
                             : own_solver                  ? "--solver"
@@ -131,7 +131,7 @@ static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_err
 /* Kernel machines, and all classes at once. */
 static int svm_suits(const hsp__train *train)
 {
-    return train->plan.kernel || (train->plan.at_once && train->prepared.view->classes > 2);
+    return train->plan.kernel || (train->plan.joint && train->prepared.view->classes > 2);
 }
 
 static hsp_status svm_fit_native(hsp__train *train, hsp_error *err)
@@ -165,7 +165,7 @@ const hsp__learner hsp__learn_svm = {
     .table = {"svm", "support vector machine: widest margin, with a loss for rows inside it",
               svm_options, sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
-    .starts = 1,
+    .can_warm_start = 1,
     .check = svm_check,
     .fit = hsp__erm_fit,
     .native = &svm_native,

@@ -97,7 +97,7 @@ void hsp__warm_start_dual(const hsp__train *train, const hsp__task *task, double
     const uint64_t n = task->problem.view->rows;
     if (!warm_start_same_data(train)) return;
     if (!from) {
-        if (!task->list) warm_start_rows(train, c, 1, &task->problem, dual);
+        if (!task->row_numbers) warm_start_rows(train, c, 1, &task->problem, dual);
         return;
     }
     const uint64_t count = from->rows->view.rows;
@@ -116,13 +116,13 @@ void hsp__warm_start(const hsp__train *train, const hsp__task *task, hsp__soluti
 {
     int turned = 0;
     const hsp_model *start = train->start;
-    const uint32_t scorer = task->list ? (uint32_t)(task - train->tasks)
-                                       : (uint32_t)warm_start_scorer(train, task, &turned);
+    const uint32_t scorer = task->row_numbers ? (uint32_t)(task - train->tasks)
+                                              : (uint32_t)warm_start_scorer(train, task, &turned);
     const double sign = turned ? -1 : 1, *w = start->weights + scorer * start->features;
     uint64_t shared = hsp__model_inputs(start);
     if (shared > train->prepared.view->cols) shared = train->prepared.view->cols;
     for (uint64_t j = 0; j < shared; j++)
         s->w[j] = sign * w[j];
     if (train->plan.offset != HSP__OFFSET_NONE) s->b = sign * hsp__model_bias(start, scorer);
-    if (!task->list) warm_start_rows(train, scorer, sign, &task->problem, s->dual);
+    if (!task->row_numbers) warm_start_rows(train, scorer, sign, &task->problem, s->dual);
 }

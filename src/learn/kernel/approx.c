@@ -148,8 +148,8 @@ static void approx_fill_votes(const approx_work *work, const hsp__votes *from, d
 }
 
 /* The same separators in the same sequence, as votes with the kernel. */
-static hsp_status approx_voters(approx_work *work, const hsp_model *linear, hsp_error *err,
-                                hsp_model **out)
+static hsp_status approx_experts(approx_work *work, const hsp_model *linear, hsp_error *err,
+                                 hsp_model **out)
 {
     const hsp__votes *from = linear->votes;
     const uint64_t rank = work->map.rank;
@@ -220,7 +220,7 @@ static hsp_status approx_model(approx_work *work, hsp_model *linear, hsp_error *
 {
     const hsp_data *data = work->data;
     hsp_model *model = NULL;
-    hsp_status status = linear->votes ? approx_voters(work, linear, err, &model)
+    hsp_status status = linear->votes ? approx_experts(work, linear, err, &model)
                                       : approx_expand(work, linear, err, &model);
     if (!status) status = approx_facts(work, linear, model, err);
     if (!status && (!hsp__names_copy(&model->class_names, &linear->class_names) ||
@@ -348,18 +348,18 @@ hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_traini
                               hsp_model **model)
 {
     approx_work *work = step->work;
-    hsp_context unasked = hsp__stop_none(work->asked);
+    hsp_context uninterruptible = hsp__stop_none(work->asked);
     hsp_model *linear = *model;
     hsp_evidence *evidence = run->evidence;
     hsp_status status = HSP_OK;
     uint64_t *origin = NULL, wrong = 0;
-    work->ctx = &unasked; /* a stopped run still hands out its model */
-    if (evidence)         /* its rows as the data has them */
-        status = hsp__prepare_origin(&unasked, work->given, work->options, &work->prepared, err,
-                                     &origin);
+    work->ctx = &uninterruptible; /* a stopped run still hands out its model */
+    if (evidence)                 /* its rows as the data has them */
+        status = hsp__prepare_origin(&uninterruptible, work->given, work->options, &work->prepared,
+                                     err, &origin);
     for (uint64_t k = 0; !status && origin && k < evidence->count; k++)
         evidence->row[k] = origin[evidence->row[k]];
-    hsp__free(&unasked.allocator, origin);
+    hsp__free(&uninterruptible.allocator, origin);
     *model = NULL;
     if (!status && linear) status = approx_model(work, linear, err, model);
     work->ctx = work->asked;
@@ -367,7 +367,7 @@ hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_traini
         /* The training error of the model as it scores: by the kernel, whose sums are rounded
          * otherwise than those of the features were. */
         hsp__stop brief;
-        hsp_context last = hsp__stop_brief(&brief, work->ctx);
+        hsp_context last = hsp__stop_grace(&brief, work->ctx);
         status = hsp__training_error_scored(&last, *model, &work->prepared.base->view, NULL, err,
                                             &wrong);
         status = hsp__training_error_report(status, wrong, *model, err, run);

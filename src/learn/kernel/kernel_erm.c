@@ -62,7 +62,7 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
         HSP__TRY(hsp__view_hash(ctx, k->rows->view, err, key));
         HSP__TRY(hsp__kernel_shared_use(ctx, train->given->shared, key, wide, k->rows, err));
     }
-    if (train->tasks[0].list) return HSP_OK;
+    if (train->tasks[0].row_numbers) return HSP_OK;
     k->scores =
         hsp__new(&ctx->allocator, train->count * train->prepared.view->rows, sizeof *k->scores);
     return k->scores ? HSP_OK : hsp__fail_memory(err);
@@ -130,7 +130,7 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
     for (uint64_t i = 0; i < n; i++)
         total += s->a[i], squares += s->a[i] * s->a[i];
     const double each = fmax(cache->off, hsp__kernel_rounding(cache->source.rows, 0, &most));
-    task->unsure =
+    task->score_error =
         2 * each * fmin(total, 8 * sqrt(squares)) + s->drift + hsp__gap_gamma(n) * most * total;
     for (uint64_t i = 0; k->scores && i < n; i++)
         k->scores[i * train->count + c] = s->scores[i] + s->b;
@@ -165,7 +165,7 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
             /* Floats were not enough: the same once more, from where they led to, with kernel values
              * in double. */
             const uint64_t rounds = s.rounds, updates = s.updates;
-            const uint64_t shares = train->tasks[0].list ? kernel_erm_shares(train) : 1;
+            const uint64_t shares = train->tasks[0].row_numbers ? kernel_erm_shares(train) : 1;
             const hsp__smo_source source = {
                 .rows = cache->source.rows, .list = cache->source.list, .n = n};
             hsp__smo_cache wide = {0};
@@ -209,7 +209,7 @@ static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
     k->gram = hsp__new_raw(memory, n * n, sizeof *k->gram);
     if (!k->gram) return hsp__fail_memory(err);
     hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
-    if (!train->tasks[0].list) return hsp__smo_gram(train->ctx, k->rows, NULL, k->gram, err);
+    if (!train->tasks[0].row_numbers) return hsp__smo_gram(train->ctx, k->rows, NULL, k->gram, err);
     uint64_t *order = hsp__new_raw(memory, n, sizeof *order), count = 0;
     k->place = hsp__new_raw(memory, n, sizeof *k->place);
     hsp_status status = order && k->place ? HSP_OK : hsp__fail_memory(err);
@@ -238,9 +238,10 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     hsp_status status = HSP_OK;
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__task *task = &train->tasks[c];
-        const hsp__smo_source source = {k->rows, task->list, task->own.rows, k->gram, k->place};
+        const hsp__smo_source source = {k->rows, task->row_numbers, task->pair_view.rows, k->gram,
+                                        k->place};
         hsp__smo_cache cache = {0};
-        if (task->alone) {
+        if (task->one_sided) {
             kernel_erm_alone(train, c);
             continue;
         }
@@ -262,7 +263,7 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
     if (!status) status = kernel_erm_gram(train, err);
     if (status) return status;
-    if (!train->tasks[0].list) { /* classes against the rest, with one cache */
+    if (!train->tasks[0].row_numbers) { /* classes against the rest, with one cache */
         const hsp__goal goal = hsp__erm_goal(train, 1);
         const hsp__kernel_erm *k = train->native;
         const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
@@ -270,7 +271,7 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
         status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
                                      hsp__smo_wide(&train->tasks[0].problem, &goal), err);
         for (uint32_t c = 0; !status && c < train->count; c++) {
-            if (train->tasks[c].alone)
+            if (train->tasks[c].one_sided)
                 kernel_erm_alone(train, c);
             else
                 status = kernel_erm_task(train, train->ctx, &train->tasks[c], &cache, &goal, err);
@@ -363,24 +364,24 @@ static int kernel_erm_decides(const hsp__train *train, const double *scores, uin
     const uint32_t classes = train->prepared.view->classes;
     const hsp__task *tasks = train->tasks;
     int sure = 1;
-    if (train->count == 1) return fabs(scores[0]) > tasks[0].unsure;
+    if (train->count == 1) return fabs(scores[0]) > tasks[0].score_error;
     if (class >= classes) return 0;
-    if (tasks[0].list) {
+    if (tasks[0].row_numbers) {
         memset(least, 0, classes * sizeof *least);
         memset(most, 0, classes * sizeof *most);
         for (uint32_t i = 0, c = 0; i < classes; i++)
             for (uint32_t j = i + 1; j < classes; j++, c++) {
-                least[i] += scores[c] < -tasks[c].unsure;
-                least[j] += scores[c] > tasks[c].unsure;
-                most[i] += !(scores[c] > tasks[c].unsure);
-                most[j] += !(scores[c] < -tasks[c].unsure);
+                least[i] += scores[c] < -tasks[c].score_error;
+                least[j] += scores[c] > tasks[c].score_error;
+                most[i] += !(scores[c] > tasks[c].score_error);
+                most[j] += !(scores[c] < -tasks[c].score_error);
             }
     }
     for (uint32_t c = 0; c < classes && sure; c++)
         if (c != class)
-            sure = tasks[0].list
-                       ? least[class] > most[c]
-                       : scores[class] - scores[c] > tasks[class].unsure + tasks[c].unsure;
+            sure = tasks[0].row_numbers ? least[class] > most[c]
+                                        : scores[class] - scores[c] >
+                                              tasks[class].score_error + tasks[c].score_error;
     return sure;
 }
 

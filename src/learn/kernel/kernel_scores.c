@@ -132,16 +132,16 @@ hsp_status hsp__kernel_scores_radius(const hsp__kernel_scores *kernel, hsp_error
     return HSP_OK;
 }
 
-hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, hsp_error *err)
+hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *ovr, hsp_error *err)
 {
     enum { BLOCK = KERNEL_SCORES_BLOCK };
     hsp__scratch *scratch = &kernel->scratch;
     const size_t real = sizeof(double);
-    const uint64_t n = kernel->n, scorers = kernel->scorers = hsp__ovr_scorers(team);
-    assert(scorers >= 1 && team->count >= 1);
+    const uint64_t n = kernel->n, scorers = kernel->scorers = hsp__ovr_scorers(ovr);
+    assert(scorers >= 1 && ovr->count >= 1);
     if (n > UINT64_MAX / scorers) return hsp__fail_memory(err);
-    kernel->averages = team->plan.average == HSP__AVERAGE_MEAN;
-    kernel->whole = team->plan.order >= HSP__WALK_FIRST || n <= KERNEL_SCORES_FEW || kernel->traced;
+    kernel->averages = ovr->plan.average == HSP__AVERAGE_MEAN;
+    kernel->whole = ovr->plan.order >= HSP__WALK_FIRST || n <= KERNEL_SCORES_FEW || kernel->traced;
     kernel->line_row = KERNEL_SCORES_NO_ROW;
     kernel->sums = hsp__scratch_new(scratch, scorers * n, real);
     if (kernel->traced) kernel->amounts = hsp__scratch_new(scratch, scorers * n, real);
@@ -163,10 +163,10 @@ hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, h
         kernel->at = hsp__scratch_new(scratch, n, sizeof *kernel->at);
     }
     if (scratch->failed) return hsp__fail_memory(err);
-    for (uint32_t c = 0; c < team->count; c++) {
-        hsp__online *run = &team->runs[c];
+    for (uint32_t c = 0; c < ovr->count; c++) {
+        hsp__online *run = &ovr->runs[c];
         run->space.kernel = kernel;
-        run->space.at = team->count > 1 ? c : 0;
+        run->space.at = ovr->count > 1 ? c : 0;
         if (!kernel->budget) continue;
         hsp__proof proof;
         run->rule->proof(run, &proof);

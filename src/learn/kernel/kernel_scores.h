@@ -38,10 +38,10 @@ void hsp__kernel_scores_free(hsp__kernel_scores *kernel);
 hsp_status hsp__kernel_scores_radius(const hsp__kernel_scores *kernel, hsp_error *err,
                                      double *radius);
 
-/* Let the runs of a team (of zero features) learn here. */
-hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *team, hsp_error *err);
+/* Let the runs of a ovr (of zero features) learn here. */
+hsp_status hsp__kernel_scores_join(hsp__kernel_scores *kernel, hsp__ovr *ovr, hsp_error *err);
 
-/* Averaging: sums of amount * (examples before), by row and scorer of the team. */
+/* Averaging: sums of amount * (examples before), by row and scorer of the ovr. */
 hsp__ledger *hsp__kernel_scores_past(hsp__kernel_scores *kernel);
 
 /* ---- For the driver ---- */
@@ -53,7 +53,7 @@ uint64_t hsp__kernel_scores_chunk(const hsp__kernel_scores *kernel);
 hsp_status hsp__kernel_scores_block(hsp__kernel_scores *kernel, const uint64_t *order,
                                     uint64_t from, uint64_t to, hsp_error *err);
 
-/* sum of amount * k(row, x) of a row of the block; `scorer` is the team's. */
+/* sum of amount * k(row, x) of a row of the block; `scorer` is the ovr's. */
 double hsp__kernel_scores_sum(const hsp__kernel_scores *kernel, uint64_t row, uint32_t scorer);
 
 /* w_scorer += amount * phi(x_row), `before` examples having been seen. */

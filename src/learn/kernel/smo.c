@@ -613,7 +613,7 @@ static hsp_status smo_stopped(smo *w, hsp_error *err)
     hsp__smo_solution *s = w->s;
     hsp_context *ctx = w->ctx;
     hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp_context last = hsp__stop_grace(&brief, ctx);
     hsp_status status = HSP_OK;
     if (s->stop == HSP_STOP_INSEPARABLE && w->last.valid) return HSP_OK;
     if (w->last.valid) {

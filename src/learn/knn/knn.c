@@ -128,7 +128,7 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
 
 /* ---- Choosing k ------------------------------------------------------------------------------ */
 
-static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp__knn_vote *ballot,
+static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp__knn_vote *tally,
                           uint64_t step, uint64_t *skip, hsp__neighbor *found, hsp_error *err)
 {
     const hsp__neighbors *own = work->model->neighbors;
@@ -143,10 +143,10 @@ static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp_
         HSP__TRY(hsp__knn_find(&quiet, near, &some, skip, own->tried, err, found));
         const hsp__neighbor *next = found;
         for (uint64_t i = from; i < to && !hsp__tick(work->ctx); i++) {
-            hsp__knn_vote_clear(ballot);
+            hsp__knn_vote_clear(tally);
             for (uint64_t k = 0; k < own->tried; k++, next++) {
-                hsp__knn_vote_add(ballot, own->labels[next->row], next->distance);
-                own->mistakes[k] += hsp__knn_vote_winner(ballot) != own->labels[i];
+                hsp__knn_vote_add(tally, own->labels[next->row], next->distance);
+                own->mistakes[k] += hsp__knn_vote_winner(tally) != own->labels[i];
             }
         }
         HSP__TRY(hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err));
@@ -164,19 +164,19 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     const uint64_t fit = KNN_FOUND / own->tried, step = fit < KNN_LEAST ? KNN_LEAST : fit;
     const uint64_t room = step < rows ? step : rows;
     hsp__knn_index *near = NULL;
-    hsp__knn_vote ballot = {0};
+    hsp__knn_vote tally = {0};
     own->mistakes = hsp__new(memory, own->tried, sizeof *own->mistakes);
     uint64_t *skip = hsp__new_raw(memory, room, sizeof *skip);
     hsp__neighbor *found = hsp__new_raw(memory, room * own->tried, sizeof *found);
     hsp_status status = own->mistakes && skip && found ? HSP_OK : hsp__fail_memory(err);
     if (!status)
-        status = hsp__knn_vote_init(&ballot, memory, work->train->run.classes, own->vote, err);
+        status = hsp__knn_vote_init(&tally, memory, work->train->run.classes, own->vote, err);
     if (!status) status = hsp__neighbors_index(work->ctx, work->model, rows, err, &near);
-    if (!status) status = knn_try(work, near, &ballot, step, skip, found, err);
+    if (!status) status = knn_try(work, near, &tally, step, skip, found, err);
     for (uint64_t k = 0; !status && k < own->tried; k++)
         if (own->mistakes[k] < own->mistakes[own->k - 1]) own->k = k + 1;
     hsp__neighbors_index_done(work->model, near);
-    hsp__knn_vote_free(&ballot, memory);
+    hsp__knn_vote_free(&tally, memory);
     hsp__free(memory, skip);
     hsp__free(memory, found);
     return status;

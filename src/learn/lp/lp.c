@@ -213,7 +213,7 @@ static hsp_status lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch 
     if (!status && !done) status = lp_soften_solve(&t, watch, report, err, answer);
     if (status == HSP_CANCELLED) { /* what the weights are worth, if there is time to see */
         hsp__stop brief;
-        hsp_context last = hsp__stop_brief(&brief, ctx);
+        hsp_context last = hsp__stop_grace(&brief, ctx);
         hsp__watch_stopped(ctx, &answer->stop);
         t.ctx = &last;
         status = lp_soften_values(&t, err, answer);
@@ -234,10 +234,11 @@ static hsp_status lp_soften(hsp_context *ctx, const hsp__problem *p, hsp__watch 
 static void lp_log_outcome(const hsp__train *train, const hsp__task *task)
 {
     const hsp__names *names = &train->prepared.data->class_names;
-    const uint32_t positive = task->list ? task->pair[1] : task->problem.positive;
-    const int rest = train->count > 1 && !task->list;
+    const uint32_t positive = task->row_numbers ? task->pair[1] : task->problem.positive;
+    const int rest = train->count > 1 && !task->row_numbers;
     const char *left = hsp__names_get(names, positive);
-    const char *right = rest ? "the rest" : hsp__names_get(names, task->list ? task->pair[0] : 0);
+    const char *right =
+        rest ? "the rest" : hsp__names_get(names, task->row_numbers ? task->pair[0] : 0);
     const hsp_stop stop = task->solution.stop;
     if (stop == HSP_STOP_INSEPARABLE && rest)
         hsp__log(train->ctx, HSP_LOG_NOTE, "no separator of '%.80s' from the rest was found", left);
@@ -307,6 +308,6 @@ const hsp__learner hsp__learn_lp = {
     .table = {"lp", "a separator by linear programming, or the evidence that there is none",
               lp_options, sizeof lp_options / sizeof *lp_options},
     .hypothesis = "linear",
-    .in_turn = 1,
+    .sequential = 1,
     .check = lp_check,
     .fit = lp_fit};

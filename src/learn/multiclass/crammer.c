@@ -426,11 +426,11 @@ static hsp_status crammer_open(crammer_work *work, hsp_context *ctx, const hsp__
 }
 
 /* Weights class after class, from side by side and back. */
-static void crammer_apart(const crammer_work *work, const double *beside, double *w)
+static void crammer_apart(const crammer_work *work, const double *interleaved, double *w)
 {
     for (uint32_t m = 0; m < work->k; m++)
         for (uint64_t j = 0; j < work->d; j++)
-            w[m * work->d + j] = beside[j * work->columns + m];
+            w[m * work->d + j] = interleaved[j * work->columns + m];
 }
 
 /* sum ||w_m||^2 / 2, and the offsets' part of it where they have one. */
@@ -675,7 +675,7 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
     double value = 0;
     hsp_status status = HSP_OK;
     hsp__stop brief;
-    hsp_context *ctx = work->ctx, last = hsp__stop_brief(&brief, ctx);
+    hsp_context *ctx = work->ctx, last = hsp__stop_grace(&brief, ctx);
     work->ctx = &last;
     crammer_weights(work, work->dual, work->w);
     crammer_pulls(work, work->dual, run->t);

@@ -78,7 +78,7 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
      * too much, the solver goes on from where it is, to a gap that leaves room for it. */
     for (int round = 0; round < CRAMMER_FIT_ROUNDS; round++) {
         HSP__TRY(hsp__crammer_solve(train->ctx, p, &goal, err, &s));
-        last = hsp__stop_brief(&brief, train->ctx);
+        last = hsp__stop_grace(&brief, train->ctx);
         hsp_status status = hsp__crammer_gap(&last, p, s.w, s.b, s.dual, u, err, &values);
         if (status && status != HSP_CANCELLED) return status;
         gap_known = !status;

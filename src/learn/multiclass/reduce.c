@@ -27,11 +27,11 @@ static void reduce_cost(const hsp__plan *plan, double total, const double side[2
 {
     task->C = plan->hard ? 1 : plan->C > 0 ? plan->C : 1 / (plan->lambda * total);
     task->lambda = plan->hard || plan->unscaled || !(total > 0) ? 1 : 1 / (task->C * total);
-    task->alone = !(side[0] > 0 && side[1] > 0);
+    task->one_sided = !(side[0] > 0 && side[1] > 0);
     assert(total >= 0 && side[0] >= 0 && side[1] >= 0);
     for (int k = 0; k < 2; k++) {
         task->problem.cost[k] = task->C;
-        if (balanced && !task->alone) task->problem.cost[k] *= total / (2 * side[k]);
+        if (balanced && !task->one_sided) task->problem.cost[k] *= total / (2 * side[k]);
     }
 }
 
@@ -56,7 +56,7 @@ static hsp_status reduce_weights_read(hsp__train *train, hsp__scratch *scratch, 
         to->uneven |= to->class[c] != 1;
     }
     train->row_weight = train->prepared.weight;
-    if (!to->uneven || train->count == 1 || train->plan.at_once || hsp__reduce_pairs(train))
+    if (!to->uneven || train->count == 1 || train->plan.joint || hsp__reduce_pairs(train))
         return HSP_OK;
     /* Where the rest is of several classes with weights of their own, each row gets its class's. */
     double *weight = hsp__new_raw(&train->ctx->allocator, view->rows, sizeof *weight);
@@ -100,18 +100,18 @@ static hsp_status reduce_pairs(hsp__train *train, hsp__scratch *scratch,
         const uint64_t *b = rows + first[j], *b_end = rows + first[j + 1];
         const uint64_t count = (uint64_t)(a_end - a) + (uint64_t)(b_end - b);
         uint32_t *labels = hsp__new_raw(memory, count, sizeof *labels);
-        task->own = (hsp_view){.rows = count, .labels = labels, .classes = 2};
-        task->list = hsp__new_raw(memory, count, sizeof *task->list);
+        task->pair_view = (hsp_view){.rows = count, .labels = labels, .classes = 2};
+        task->row_numbers = hsp__new_raw(memory, count, sizeof *task->row_numbers);
         task->own_weight = hsp__new_raw(memory, weight ? count : 0, sizeof *task->own_weight);
-        if (!labels || !task->list || !task->own_weight) return hsp__fail_memory(err);
+        if (!labels || !task->row_numbers || !task->own_weight) return hsp__fail_memory(err);
         for (uint64_t k = 0; k < count; k++) {
             const int lower = b == b_end || (a < a_end && (train->is_native || *a < *b));
             labels[k] = !lower;
-            task->list[k] = lower ? *a++ : *b++;
-            if (weight) task->own_weight[k] = weight[task->list[k]];
+            task->row_numbers[k] = lower ? *a++ : *b++;
+            if (weight) task->own_weight[k] = weight[task->row_numbers[k]];
         }
         assert(a == a_end && b == b_end);
-        p->view = &task->own;
+        p->view = &task->pair_view;
         p->positive = 1;
         p->row_weight = weight ? task->own_weight : NULL;
     }
@@ -146,7 +146,7 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
     const hsp_view *view = train->prepared.view;
     const hsp__plan *plan = &train->plan;
     HSP__TRY(reduce_count(train, err));
-    const int several = train->count > 1 && !plan->at_once, pairs = hsp__reduce_pairs(train);
+    const int several = train->count > 1 && !plan->joint, pairs = hsp__reduce_pairs(train);
     train->tasks = hsp__new(memory, train->count, sizeof *train->tasks);
     train->weights =
         hsp__new(memory, plan->kernel ? 0 : train->count * view->cols, sizeof *train->weights);
@@ -171,7 +171,7 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
         double *cost = task->problem.cost;
         const double with = weights.total[task->problem.positive];
         const double side[2] = {train->total - with, with};
-        const int joint = plan->at_once && train->count > 1;
+        const int joint = plan->joint && train->count > 1;
         reduce_cost(plan, train->total, side, weights.balanced && !joint, task);
         for (int k = 0; train->count == 1 && k < 2; k++)
             cost[k] *= weights.class[k];
@@ -197,9 +197,9 @@ void hsp__reduce_free(hsp__train *train)
         hsp__free(memory, task->amounts);
         hsp__free(memory, task->coefficients);
         hsp_evidence_free(task->evidence);
-        hsp__free(memory, task->list);
+        hsp__free(memory, task->row_numbers);
         hsp__free(memory, task->own_weight);
-        hsp__free(memory, (void *)(uintptr_t)task->own.labels);
+        hsp__free(memory, (void *)(uintptr_t)task->pair_view.labels);
     }
     if (train->row_weight != train->prepared.weight) hsp__free(memory, train->row_weight);
     hsp__free(memory, train->tasks);
@@ -215,8 +215,8 @@ void hsp__reduce_alone(const hsp__train *train, hsp__task *task)
     task->solution.stop = HSP_STOP_CONVERGED;
     if (!p->view->rows) return;
     const double side = hsp__problem_positive(p, 0) ? 1 : -1;
-    const double far = task->list || p->loss->zero_from_one ? 1 : 30;
-    if (task->list || train->plan.offset != HSP__OFFSET_NONE) task->solution.b = side * far;
+    const double far = task->row_numbers || p->loss->zero_beyond_margin ? 1 : 30;
+    if (task->row_numbers || train->plan.offset != HSP__OFFSET_NONE) task->solution.b = side * far;
 }
 
 hsp_status hsp__reduce_evidence(const hsp__train *train, hsp_context *ctx, hsp__task *task,
@@ -227,18 +227,18 @@ hsp_status hsp__reduce_evidence(const hsp__train *train, hsp_context *ctx, hsp__
     const hsp__names *names = &train->prepared.data->class_names;
     hsp_status status =
         hsp__prepare_origin(ctx, train->given, train->options, &train->prepared, err, &origin);
-    if (!status && task->list) {
+    if (!status && task->row_numbers) {
         rows = hsp__new_raw(&ctx->allocator, n, sizeof *rows);
         if (!rows) status = hsp__fail_memory(err);
     }
     for (uint64_t i = 0; rows && i < n; i++)
-        rows[i] = origin ? origin[task->list[i]] : task->list[i];
+        rows[i] = origin ? origin[task->row_numbers[i]] : task->row_numbers[i];
     if (!status)
         status = hsp__evidence_new(ctx, &task->problem, names, dual, square, rows ? rows : origin,
                                    err, &task->evidence);
     hsp__free(&ctx->allocator, origin);
     hsp__free(&ctx->allocator, rows);
-    if (status || !task->list) return status;
+    if (status || !task->row_numbers) return status;
     return hsp__evidence_name(task->evidence, names, task->pair[0], task->pair[1], err);
 }
 
@@ -270,7 +270,7 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
     hsp__task *task = &train->tasks[c];
     hsp__solution *s = &task->solution;
     hsp_data *rows = NULL;
-    if (task->alone) {
+    if (task->one_sided) {
         hsp__reduce_alone(train, task);
         return HSP_OK;
     }
@@ -278,18 +278,20 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
     if (task->left_out) return HSP_OK;
     if (!train->plan.kernel) s->w = train->weights + c * train->prepared.view->cols;
     hsp_status status = HSP_OK;
-    if (task->list) /* a pair's rows with their numbers, for a learner that looks at them */
-        status = hsp_data_select(ctx, train->prepared.data, task->list, task->own.rows, err, &rows);
+    if (task->row_numbers) /* a pair's rows with their numbers, for a learner that looks at them */
+        status = hsp_data_select(ctx, train->prepared.data, task->row_numbers, task->pair_view.rows,
+                                 err, &rows);
     if (rows) {
-        memcpy(rows->labels, task->own.labels, task->own.rows * sizeof *task->own.labels);
+        memcpy(rows->labels, task->pair_view.labels,
+               task->pair_view.rows * sizeof *task->pair_view.labels);
         rows->view.classes = 2;
         task->problem.view = &rows->view;
     }
     if (!status) status = train->learner->fit(train, ctx, task, report, err);
     if (!status) status = hsp__reduce_keep(train, ctx, task, err);
-    if (task->list) task->problem.view = &task->own;
+    if (task->row_numbers) task->problem.view = &task->pair_view;
     hsp_data_free(rows);
-    if (status == HSP_CANCELLED && task->list && hsp__watch_stopped(ctx, &s->stop)) {
+    if (status == HSP_CANCELLED && task->row_numbers && hsp__watch_stopped(ctx, &s->stop)) {
         task->left_out = 1;
         status = HSP_OK;
     }
@@ -312,17 +314,17 @@ static hsp_status reduce_part(void *user, uint32_t from, uint32_t to, int report
 hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
 {
     const int threads = hsp_context_threads(train->ctx);
-    const int in_turn = train->learner->in_turn && !hsp__reduce_pairs(train);
+    const int sequential = train->learner->sequential && !hsp__reduce_pairs(train);
     assert(train->tasks && train->learner->fit);
     hsp_status status = HSP_OK;
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
-    if (threads > 1 && train->count >= (uint32_t)threads && !in_turn)
+    if (threads > 1 && train->count >= (uint32_t)threads && !sequential)
         return hsp__run_pool_run(&train->watch, threads, train->count, 1, reduce_part, train, err);
     int over = 0; /* in turn: told to stop, or one has no answer */
     for (uint32_t c = 0; !status && c < train->count; c++) {
         train->tasks[c].left_out = over;
         if (!over) status = reduce_one(train, train->ctx, c, 1, err);
-        over = over || (in_turn && train->tasks[c].solution.stop > HSP_STOP_PASSES);
+        over = over || (sequential && train->tasks[c].solution.stop > HSP_STOP_PASSES);
     }
     return status;
 }

@@ -36,40 +36,40 @@ typedef struct hsp__expert_weights {
     uint64_t table_count;
 } hsp__expert_weights;
 
-/* No voters yet. Free it even after a failure. */
-hsp_status hsp__expert_weights_init(hsp__expert_weights *voters, const hsp_allocator *memory,
+/* No experts yet. Free it even after a failure. */
+hsp_status hsp__expert_weights_init(hsp__expert_weights *experts, const hsp_allocator *memory,
                                     double beta, int negated, hsp_error *err);
-void hsp__expert_weights_free(hsp__expert_weights *voters);
+void hsp__expert_weights_free(hsp__expert_weights *experts);
 
 /* Add experts for the columns up to count - 1, which were 0 in all rows so far. silent[j]: a 0 of
  * column j abstains (else it votes no, and the column must be added before the first row);
  * `silent` NULL: all new columns are `all_silent`. */
-hsp_status hsp__expert_weights_admit(hsp__expert_weights *voters, uint64_t count,
+hsp_status hsp__expert_weights_admit(hsp__expert_weights *experts, uint64_t count,
                                      const unsigned char *silent, int all_silent, hsp_error *err);
 
 /* (weight that says yes - weight that says no) / all weight, on a row of votes: 1, -1, 0. */
-double hsp__expert_weights_score(const hsp__expert_weights *voters, const hsp_view *view,
+double hsp__expert_weights_score(const hsp__expert_weights *experts, const hsp_view *view,
                                  uint64_t row);
 
 /* The row was of the second class, or not: whoever was wrong loses. *changed: somebody did. */
-hsp_status hsp__expert_weights_learn(hsp__expert_weights *voters, const hsp_view *view,
+hsp_status hsp__expert_weights_learn(hsp__expert_weights *experts, const hsp_view *view,
                                      uint64_t row, int positive, int *changed, hsp_error *err);
 
 /* 2 m of a column's expert. */
-static inline uint64_t hsp__expert_weights_half(const hsp__expert_weights *voters, uint64_t j)
+static inline uint64_t hsp__expert_weights_half(const hsp__expert_weights *experts, uint64_t j)
 {
-    const uint64_t zeros = voters->silent[j] ? voters->seen : 2 * voters->positive;
-    return zeros + (uint64_t)voters->drift[j]; /* not negative: whole mistakes */
+    const uint64_t zeros = experts->silent[j] ? experts->seen : 2 * experts->positive;
+    return zeros + (uint64_t)experts->drift[j]; /* not negative: whole mistakes */
 }
 
 /* Weights relative to that of the best expert, which is 1: of a column's expert, and in *other that of
  * its negation, 0 when there is none. */
-double hsp__expert_weights_weights(const hsp__expert_weights *voters, uint64_t j, double *other);
+double hsp__expert_weights_weights(const hsp__expert_weights *experts, uint64_t j, double *other);
 /* Their sum. */
-double hsp__expert_weights_total(const hsp__expert_weights *voters);
+double hsp__expert_weights_total(const hsp__expert_weights *experts);
 
 /* The expert with the fewest mistakes, the first among equals: its column, whether it is the
  * negation, and 2 m. */
-uint64_t hsp__expert_weights_best(const hsp__expert_weights *voters, int *negated, uint64_t *half);
+uint64_t hsp__expert_weights_best(const hsp__expert_weights *experts, int *negated, uint64_t *half);
 
 #endif

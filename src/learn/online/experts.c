@@ -51,7 +51,7 @@
 #define EXPERTS_SHOWN 16 /* this many have a column each in a trace */
 
 typedef struct experts {
-    hsp__expert_weights voters;
+    hsp__expert_weights weights;
     int randomized;
     uint64_t seed;
     int shares; /* return shares of the weight, which several sets of experts can be compared by */
@@ -100,14 +100,15 @@ static hsp_status experts_check(const hsp_options *options, int streamed, hsp_er
 static hsp_status experts_grow(hsp__online *run, uint64_t before, hsp_error *err)
 {
     experts *own = run->state;
-    if (run->sep.features <= own->voters.count) return HSP_OK; /* init was here */
-    if (own->voters.seen && !own->later_silent)
+    if (run->sep.features <= own->weights.count) return HSP_OK; /* init was here */
+    if (own->weights.seen && !own->later_silent)
         return hsp__fail_option(err, "--votes",
                                 "column %llu first appears after %llu rows; set --features to the "
                                 "number of columns when streaming, or train without --stream",
                                 (unsigned long long)before + 1,
-                                (unsigned long long)own->voters.seen);
-    return hsp__expert_weights_admit(&own->voters, run->sep.features, NULL, own->later_silent, err);
+                                (unsigned long long)own->weights.seen);
+    return hsp__expert_weights_admit(&own->weights, run->sep.features, NULL, own->later_silent,
+                                     err);
 }
 
 static hsp_status experts_init(hsp__online *run, const hsp_options *options,
@@ -119,7 +120,7 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
     own->seed = run->plan.seed;
     own->shares = facts->classes > 2;
     own->later_silent = hsp__scaling_abstains(facts->votes, UINT64_MAX);
-    HSP__TRY(hsp__expert_weights_init(&own->voters, &run->ctx->allocator,
+    HSP__TRY(hsp__expert_weights_init(&own->weights, &run->ctx->allocator,
                                       hsp_options_real(options, "beta"),
                                       hsp_options_flag(options, "negated"), err));
     if (own->randomized && facts->classes > 2)
@@ -134,7 +135,7 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
     if (!silent) return hsp__fail_memory(err);
     for (uint64_t j = 0; j < features; j++)
         silent[j] = hsp__scaling_abstains(facts->votes, j) != 0;
-    hsp_status status = hsp__expert_weights_admit(&own->voters, features, silent, 0, err);
+    hsp_status status = hsp__expert_weights_admit(&own->weights, features, silent, 0, err);
     hsp__free(&run->ctx->allocator, silent);
     return status;
 }
@@ -142,8 +143,8 @@ static hsp_status experts_init(hsp__online *run, const hsp_options *options,
 static void experts_free(hsp__online *run)
 {
     experts *own = run->state;
-    if (own->voters.table)
-        hsp__expert_weights_free(&own->voters); /* else init did not come so far */
+    if (own->weights.table)
+        hsp__expert_weights_free(&own->weights); /* else init did not come so far */
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
@@ -151,7 +152,7 @@ static void experts_free(hsp__online *run)
 static double experts_score(hsp__online *run, const hsp_view *view, uint64_t row)
 {
     const experts *own = run->state;
-    return hsp__expert_weights_score(&own->voters, view, row);
+    return hsp__expert_weights_score(&own->weights, view, row);
 }
 
 static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_t row,
@@ -167,12 +168,13 @@ static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_
         hsp__random random;
         const double chance = fmin(1, fmax(0, (positive ? 1 - score : 1 + score) / 2));
         hsp__random_seed(&random, own->seed,
-                         UINT64_MAX - own->voters.seen); /* away from those of shuffling */
+                         UINT64_MAX - own->weights.seen); /* away from those of shuffling */
         own->expected += chance;
         own->variance += chance * (1 - chance);
         wrong = hsp__random_unit(&random) < chance;
     }
-    hsp_status status = hsp__expert_weights_learn(&own->voters, view, row, positive, &changed, err);
+    hsp_status status =
+        hsp__expert_weights_learn(&own->weights, view, row, positive, &changed, err);
     own->mistakes += wrong;
     run->done.mistakes += wrong;
     run->done.updates += (uint64_t)changed;
@@ -185,22 +187,22 @@ static hsp_status experts_update(hsp__online *run, const hsp_view *view, uint64_
 static void experts_result(const hsp__online *run, double *w, double *b)
 {
     const experts *own = run->state;
-    const hsp__expert_weights *voters = &own->voters;
-    const double all = own->shares ? hsp__expert_weights_total(voters) : 1;
+    const hsp__expert_weights *weights = &own->weights;
+    const double all = own->shares ? hsp__expert_weights_total(weights) : 1;
     *b = 0;
-    for (uint64_t j = 0; j < voters->count; j++) {
-        double other, net = hsp__expert_weights_weights(voters, j, &other);
+    for (uint64_t j = 0; j < weights->count; j++) {
+        double other, net = hsp__expert_weights_weights(weights, j, &other);
         net = (net - other) / all;
-        w[j] = voters->silent[j] ? net : 2 * net;
-        if (!voters->silent[j]) *b -= net;
+        w[j] = weights->silent[j] ? net : 2 * net;
+        if (!weights->silent[j]) *b -= net;
     }
-    for (uint64_t j = voters->count; j < run->sep.features; j++)
+    for (uint64_t j = weights->count; j < run->sep.features; j++)
         w[j] = 0;
 }
 
 static uint64_t experts_count(const experts *own)
 {
-    return own->voters.count * (own->voters.negated ? 2 : 1);
+    return own->weights.count * (own->weights.negated ? 2 : 1);
 }
 
 /* The theorem's right side. */
@@ -215,19 +217,19 @@ static void experts_report(const hsp__online *run, hsp_training *out)
     const experts *own = run->state;
     hsp_experts_report *report = &out->experts;
     *report = (hsp_experts_report){.count = experts_count(own),
-                                   .examples = own->voters.seen,
+                                   .examples = own->weights.seen,
                                    .several = own->shares,
                                    .randomized = own->randomized};
     if (own->shares || report->count == 0) return;
     uint64_t half;
-    report->best = hsp__expert_weights_best(&own->voters, &report->negated, &half);
+    report->best = hsp__expert_weights_best(&own->weights, &report->negated, &half);
     report->best_mistakes = (double)half / 2;
-    report->best_share = 1 / hsp__expert_weights_total(&own->voters);
+    report->best_share = 1 / hsp__expert_weights_total(&own->weights);
     report->mistakes = own->mistakes;
     report->expected = own->randomized ? own->expected : (double)own->mistakes;
     report->deviation = sqrt(own->variance);
     report->bound =
-        experts_bound(own->voters.beta, own->randomized, report->best_mistakes, report->count);
+        experts_bound(own->weights.beta, own->randomized, report->best_mistakes, report->count);
     /* rounding is no mistake: the sums above carry a little of it */
     report->held = report->expected <= report->bound + 1e-9 * (1 + report->bound);
 }
@@ -261,12 +263,12 @@ static void experts_put_name(const experts *own, uint64_t j, int negated, const 
 static void experts_lines_head(const hsp__online *run, const hsp_data *data, hsp__text *text)
 {
     experts *own = run->state;
-    const uint64_t shown = experts_count(own) <= EXPERTS_SHOWN ? own->voters.count : 0;
+    const uint64_t shown = experts_count(own) <= EXPERTS_SHOWN ? own->weights.count : 0;
     own->data = data;
     hsp__text_puts(text, "example,pass,row,class,score,mistakes,bound,best,best_mistakes,"
                          "best_share,spread");
     for (uint64_t j = 0; j < shown; j++)
-        for (int other = 0; other <= own->voters.negated; other++)
+        for (int other = 0; other <= own->weights.negated; other++)
             experts_put_name(own, j, other, "share of ", text);
     hsp__text_puts(text, "\n");
 }
@@ -274,35 +276,35 @@ static void experts_lines_head(const hsp__online *run, const hsp_data *data, hsp
 static void experts_lines_row(const hsp__online *run, uint64_t row, double score, hsp__text *text)
 {
     const experts *own = run->state;
-    const uint64_t count = own->voters.count,
+    const uint64_t count = own->weights.count,
                    shown = experts_count(own) <= EXPERTS_SHOWN ? count : 0;
     int negated;
     uint64_t half;
-    const uint64_t best = hsp__expert_weights_best(&own->voters, &negated, &half);
+    const uint64_t best = hsp__expert_weights_best(&own->weights, &negated, &half);
     double all = 0, logs = 0; /* sums of w, and of w ln w */
     assert(count > 0);
     for (uint64_t j = 0; j < count; j++) {
-        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
+        double other, weight = hsp__expert_weights_weights(&own->weights, j, &other);
         all += weight + other;
         if (weight > 0) logs += weight * log(weight);
         if (other > 0) logs += other * log(other);
     }
-    hsp__text_printf(text, "%llu,%llu,%llu,\"", (unsigned long long)own->voters.seen,
+    hsp__text_printf(text, "%llu,%llu,%llu,\"", (unsigned long long)own->weights.seen,
                      (unsigned long long)run->done.passes, (unsigned long long)row + 1);
     experts_put_inside(hsp_data_class_name(own->data, own->data->view.labels[row]), text);
     hsp__text_puts(text, "\"");
     hsp__trace_put(text, score);
     hsp__text_printf(text, ",%llu", (unsigned long long)own->mistakes);
-    hsp__trace_put(text, experts_bound(own->voters.beta, own->randomized, (double)half / 2,
+    hsp__trace_put(text, experts_bound(own->weights.beta, own->randomized, (double)half / 2,
                                        experts_count(own)));
     experts_put_name(own, best, negated, "", text);
     hsp__trace_put(text, (double)half / 2);
     hsp__trace_put(text, 1 / all);
     hsp__trace_put(text, exp(log(all) - logs / all)); /* experts of equal weight as undecided */
     for (uint64_t j = 0; j < shown; j++) {
-        double other, weight = hsp__expert_weights_weights(&own->voters, j, &other);
+        double other, weight = hsp__expert_weights_weights(&own->weights, j, &other);
         hsp__trace_put(text, weight / all);
-        if (own->voters.negated) hsp__trace_put(text, other / all);
+        if (own->weights.negated) hsp__trace_put(text, other / all);
     }
     hsp__text_puts(text, "\n");
 }

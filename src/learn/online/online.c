@@ -60,10 +60,10 @@ static int online_reshape(hsp__online *run, uint32_t scorers, uint64_t stride, d
     return 1;
 }
 
-static void online_drop_beside(hsp__online *run)
+static void online_drop_interleaved(hsp__online *run)
 {
-    hsp__interleaved_free(&run->sep.own_beside, &run->ctx->allocator);
-    run->sep.beside = NULL;
+    hsp__interleaved_free(&run->sep.own_interleaved, &run->ctx->allocator);
+    run->sep.interleaved = NULL;
 }
 
 hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t features, hsp_error *err)
@@ -74,7 +74,7 @@ hsp_status hsp__online_grow(hsp__online *run, uint32_t scorers, uint64_t feature
         stride = ((features > stride ? features : stride) + 7) & ~(uint64_t)7;
     }
     if (stride != run->sep.stride || scorers != run->sep.scorers) {
-        online_drop_beside(run);
+        online_drop_interleaved(run);
         double *scores = hsp__resize(&run->ctx->allocator, run->scores, scorers, sizeof *scores);
         if (!scores) return hsp__fail_memory(err);
         run->scores = scores;
@@ -126,7 +126,7 @@ void hsp__online_free(hsp__online *run)
     const hsp_allocator *memory = &run->ctx->allocator;
     if (run->state && run->rule->free) run->rule->free(run);
     hsp__free(memory, run->state);
-    online_drop_beside(run);
+    online_drop_interleaved(run);
     hsp__free(memory, run->sep.weights_block);
     hsp__free(memory, run->sep.past_block);
     hsp__free(memory, run->sep.offsets);
@@ -165,8 +165,8 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
 hsp_status hsp__online_note(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t scorer,
                             double amount, hsp_error *err)
 {
-    if (run->sep.beside)
-        hsp__interleaved_update(run->sep.beside, run->sep.beside_at + scorer,
+    if (run->sep.interleaved)
+        hsp__interleaved_update(run->sep.interleaved, run->sep.interleaved_at + scorer,
                                 run->sep.weights + scorer * run->sep.stride, view, row);
     if (run->kept.keep_ledger && !hsp__ledger_add(&run->kept.ledger, row, scorer, amount))
         return hsp__fail_memory(err);
@@ -426,12 +426,13 @@ hsp_status hsp__online_run(hsp__online *run, const hsp_view *view, int threads, 
     const uint64_t stored = hsp_view_stored(view), entry = hsp__online_entry(view);
     /* Several scorers and sparse rows: the weights interleaved too, until the shape changes. */
     if (view->storage != HSP_DENSE && !run->space.kernel && sep->scorers > 1) {
-        online_drop_beside(run);
-        HSP__TRY(hsp__interleaved_init(&sep->own_beside, &run->ctx->allocator, sep->features,
+        online_drop_interleaved(run);
+        HSP__TRY(hsp__interleaved_init(&sep->own_interleaved, &run->ctx->allocator, sep->features,
                                        sep->scorers, err));
-        if (sep->own_beside.columns) sep->beside = &sep->own_beside;
-        for (uint32_t c = 0; sep->beside && c < sep->scorers; c++)
-            hsp__interleaved_fill(sep->beside, c, sep->weights + c * sep->stride, sep->features);
+        if (sep->own_interleaved.columns) sep->interleaved = &sep->own_interleaved;
+        for (uint32_t c = 0; sep->interleaved && c < sep->scorers; c++)
+            hsp__interleaved_fill(sep->interleaved, c, sep->weights + c * sep->stride,
+                                  sep->features);
     }
     if (threads < 2 || stored * entry < ONLINE_SHARED_BYTES || run->space.kernel ||
         run->rule->score) {

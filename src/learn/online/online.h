@@ -29,7 +29,6 @@
 #ifndef HSP_LEARN_ONLINE_ONLINE_H
 #define HSP_LEARN_ONLINE_ONLINE_H
 
-
 #include "learn/online/ledger.h"
 #include "learn/learner.h"
 #include "learn/watch.h"
@@ -121,19 +120,20 @@ typedef struct hsp__trace hsp__trace; /* trace.h */
 /* The separators of the moment: w and b per scorer. */
 typedef struct hsp__online_separators {
     uint32_t scorers;
-    uint32_t target;          /* one scorer: the class that is positive, all others are negative */
-    uint64_t features;        /* columns seen */
-    uint64_t stride;          /* room: from one scorer's weights to the next; a multiple of 8 */
-    double *weights;          /* scorers * stride, 64-byte aligned */
-    double *offsets;          /* scorers */
-    double *past;             /* scorers * stride, averaging only: sum over updates of change *
+    uint32_t target;      /* one scorer: the class that is positive, all others are negative */
+    uint64_t features;    /* columns seen */
+    uint64_t stride;      /* room: from one scorer's weights to the next; a multiple of 8 */
+    double *weights;      /* scorers * stride, 64-byte aligned */
+    double *offsets;      /* scorers */
+    double *past;         /* scorers * stride, averaging only: sum over updates of change *
                               (examples before it), so that the mean of all separators is
                               w - past / examples */
-    double *past_offsets;     /* scorers */
-    hsp__interleaved *beside; /* the weights once more, for sparse rows and several scorers: its
-                                 own, or shared with other runs of a team; NULL: none */
-    hsp__interleaved own_beside;
-    uint32_t beside_at;               /* the column of scorer 0 */
+    double *past_offsets; /* scorers */
+    hsp__interleaved
+        *interleaved; /* the weights once more, for sparse rows and several scorers: its
+                                 own, or shared with other runs of a ovr; NULL: none */
+    hsp__interleaved own_interleaved;
+    uint32_t interleaved_at;          /* the column of scorer 0 */
     void *weights_block, *past_block; /* what was allocated for weights and past */
 } hsp__online_separators;
 

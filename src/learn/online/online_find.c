@@ -128,10 +128,11 @@ ONLINE_FIND_INLINE uint64_t find_more(const hsp__online *run, const hsp_view *vi
     for (uint64_t p = from; p < to; p++) {
         const uint64_t row = order ? order[p] : p;
         const double *w = run->sep.weights;
-        if (run->sep.beside)
-            hsp__interleaved_dots(run->sep.beside, view, row, 0, run->sep.beside->columns, sums);
+        if (run->sep.interleaved)
+            hsp__interleaved_dots(run->sep.interleaved, view, row, 0, run->sep.interleaved->columns,
+                                  sums);
         for (uint32_t c = 0; c < run->sep.scorers; c++, w += run->sep.stride)
-            scores[c] = (run->sep.beside ? sums[c] : find_dot(run->vec, view, kind, row, w)) +
+            scores[c] = (run->sep.interleaved ? sums[c] : find_dot(run->vec, view, kind, row, w)) +
                         run->sep.offsets[c];
         if (hsp__online_wrong(run, view, row, scores, &margin)) return p;
     }

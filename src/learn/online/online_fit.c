@@ -42,7 +42,7 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
 
 /* The state of the native form. */
 typedef struct online_fit_state {
-    hsp__ovr team;
+    hsp__ovr ovr;
     hsp__kernel_scores *kernel; /* NULL: none */
     hsp__trace *trace;          /* NULL: none */
 } online_fit_state;
@@ -51,9 +51,9 @@ typedef struct online_fit_state {
 
 /* Runs over the rows of `data` and their kernel scores, ready for training; the longest row, where
  * somebody asks. `numbers`: those that a precomputed kernel knows the rows by. */
-static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
-                                  const uint64_t *numbers, online_fit_state *own, hsp_error *err,
-                                  double *radius)
+static hsp_status online_fit_ovr(const hsp__train *train, hsp_context *ctx, const hsp_data *data,
+                                 const uint64_t *numbers, online_fit_state *own, hsp_error *err,
+                                 double *radius)
 {
     const hsp__online_rule *rule = train->learner->rule;
     const hsp_view *view = &data->view;
@@ -66,29 +66,29 @@ static hsp_status online_fit_team(const hsp__train *train, hsp_context *ctx, con
                              : hsp__largest_norm(ctx, data, err, radius));
     const hsp__online_facts facts = {
         .rows = view->rows, .radius = *radius, .votes = train->prepared.votes};
-    HSP__TRY(hsp__ovr_init(&own->team, ctx, train->learner, train->options, &facts, view->classes,
+    HSP__TRY(hsp__ovr_init(&own->ovr, ctx, train->learner, train->options, &facts, view->classes,
                            own->kernel ? 0 : view->cols, err));
-    return own->kernel ? hsp__kernel_scores_join(own->kernel, &own->team, err) : HSP_OK;
+    return own->kernel ? hsp__kernel_scores_join(own->kernel, &own->ovr, err) : HSP_OK;
 }
 
 static void online_fit_drop(online_fit_state *own)
 {
     hsp__trace_free(own->trace);
-    hsp__ovr_free(&own->team);
+    hsp__ovr_free(&own->ovr);
     hsp__kernel_scores_free(own->kernel);
 }
 
 /* What the run of a pair of classes learned, to its task: weights, or with a kernel coefficients. */
-static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *team,
-                                  hsp__kernel_scores *kernel, hsp__task *task, hsp_error *err)
+static hsp_status online_fit_take(hsp_context *ctx, const hsp__ovr *ovr, hsp__kernel_scores *kernel,
+                                  hsp__task *task, hsp_error *err)
 {
-    hsp__online *run = &team->runs[0];
+    hsp__online *run = &ovr->runs[0];
     hsp__solution *s = &task->solution;
     const uint64_t n = task->problem.view->rows;
     hsp_training figures = {0};
     double none[1];
-    assert(team->count == 1 && run->sep.scorers == 1);
-    hsp__ovr_report(team, 0, &figures);
+    assert(ovr->count == 1 && run->sep.scorers == 1);
+    hsp__ovr_report(ovr, 0, &figures);
     s->passes = figures.passes;
     s->updates = figures.updates;
     s->stop = figures.stop;
@@ -122,12 +122,12 @@ hsp_status hsp__online_fit(hsp__train *train, hsp_context *ctx, hsp__task *task,
         numbers = hsp__new_raw(&ctx->allocator, view->rows, sizeof *numbers);
         if (!numbers) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < view->rows; i++)
-            numbers[i] = known[task->list[i]];
+            numbers[i] = known[task->row_numbers[i]];
     }
-    hsp_status status = online_fit_team(train, ctx, &data, numbers ? numbers : task->list, &own,
-                                        err, &task->radius);
-    if (!status) status = hsp__ovr_run(&own.team, view, err);
-    if (!status) status = online_fit_take(ctx, &own.team, own.kernel, task, err);
+    hsp_status status = online_fit_ovr(train, ctx, &data, numbers ? numbers : task->row_numbers,
+                                       &own, err, &task->radius);
+    if (!status) status = hsp__ovr_run(&own.ovr, view, err);
+    if (!status) status = online_fit_take(ctx, &own.ovr, own.kernel, task, err);
     online_fit_drop(&own);
     hsp__free(&ctx->allocator, numbers);
     hsp__watch_tick(&train->watch, view->rows, report, &why);
@@ -147,18 +147,18 @@ static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
     const hsp__train_kernel *known = &train->kernel;
     const hsp_data *data = train->prepared.data;
     const char *path = hsp__option_text(train->options, "trace");
-    HSP__TRY(online_fit_team(train, train->ctx, data, known->ids ? known->ids : known->origin, own,
-                             err, &train->run.radius));
+    HSP__TRY(online_fit_ovr(train, train->ctx, data, known->ids ? known->ids : known->origin, own,
+                            err, &train->run.radius));
     if (!path) return HSP_OK;
-    if (own->team.classes > 2)
+    if (own->ovr.classes > 2)
         return hsp__fail_option(err, "--trace",
                                 "a trace needs two classes, and the data has %u; choose them with "
                                 "--positive or --classes",
-                                (unsigned)own->team.classes);
+                                (unsigned)own->ovr.classes);
     HSP__TRY(hsp__trace_new(train->ctx, path, hsp__option_text(train->options, "reference"),
-                            &own->team.runs[0], train->run.radius, known->kernel, data,
+                            &own->ovr.runs[0], train->run.radius, known->kernel, data,
                             train->prepared.scalings, err, &own->trace));
-    own->team.runs[0].kept.trace = own->trace;
+    own->ovr.runs[0].kept.trace = own->trace;
     return HSP_OK;
 }
 
@@ -167,14 +167,14 @@ static hsp_status online_fit_all(hsp__train *train, hsp_error *err)
     online_fit_state *own = train->native;
     HSP__TRY(online_fit_open(train, err));
     const double begun = hsp__clock();
-    hsp_status status = hsp__ovr_run(&own->team, train->prepared.view, err);
+    hsp_status status = hsp__ovr_run(&own->ovr, train->prepared.view, err);
     if (status == HSP_CANCELLED && hsp__stopped(train->ctx)) { /* in a block of kernel values */
-        for (uint32_t c = 0; c < own->team.count; c++)
-            hsp__online_tick(&own->team.runs[c], 0, 0);
+        for (uint32_t c = 0; c < own->ovr.count; c++)
+            hsp__online_tick(&own->ovr.runs[c], 0, 0);
         status = HSP_OK;
     }
     train->run.train_seconds = hsp__clock() - begun;
-    if (!status) hsp__ovr_report(&own->team, 0, &train->run);
+    if (!status) hsp__ovr_report(&own->ovr, 0, &train->run);
     return status;
 }
 
@@ -183,8 +183,8 @@ static hsp_status online_fit_build(hsp__train *train, hsp_context *ctx, const hs
 {
     online_fit_state *own = train->native;
     if (own->kernel)
-        return hsp__online_model_kernel(train, ctx, &own->team, own->kernel, spec, err, out);
-    return hsp__online_model(ctx, &own->team, NULL, 0, train->prepared.data, spec, err, out);
+        return hsp__online_model_kernel(train, ctx, &own->ovr, own->kernel, spec, err, out);
+    return hsp__online_model(ctx, &own->ovr, NULL, 0, train->prepared.data, spec, err, out);
 }
 
 /* A run whose last pass had no mistakes, and which returns the weights of that pass, has none. */
@@ -192,10 +192,10 @@ static hsp_status online_fit_mistakes(hsp__train *train, hsp_context *ctx, const
                                       hsp_error *err, uint64_t *wrong)
 {
     const online_fit_state *own = train->native;
-    const hsp__ovr *team = &own->team;
-    const hsp__online *first = &team->runs[0];
-    if (train->run.stop == HSP_STOP_CONVERGED && team->plan.average == HSP__AVERAGE_NONE &&
-        team->count == 1 && !first->mistake.extra && !first->space.kernel && !first->rule->score)
+    const hsp__ovr *ovr = &own->ovr;
+    const hsp__online *first = &ovr->runs[0];
+    if (train->run.stop == HSP_STOP_CONVERGED && ovr->plan.average == HSP__AVERAGE_NONE &&
+        ovr->count == 1 && !first->mistake.extra && !first->space.kernel && !first->rule->score)
         return HSP_OK;
     return hsp__train_count_mistakes(train, ctx, model, err, wrong);
 }
@@ -234,8 +234,8 @@ hsp_status hsp__online_sequence(hsp_context *ctx, hsp_data *data, const hsp_opti
     if (!status) status = online_fit_open(&train, err);
     if (!status) {
         online_fit_state *own = train.native;
-        own->team.runs[0].kept.sequence = out;
-        status = hsp__ovr_run(&own->team, train.prepared.view, err);
+        own->ovr.runs[0].kept.sequence = out;
+        status = hsp__ovr_run(&own->ovr, train.prepared.view, err);
     }
     hsp__train_close(&train);
     return status;

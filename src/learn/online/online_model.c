@@ -8,22 +8,22 @@
 /* ---- How often each row was used ------------------------------------------------------------- */
 
 /* The ledgers of all runs, ordered by row, then scorer. */
-static hsp_status online_model_updates(hsp_context *ctx, const hsp__ovr *team, hsp_error *err,
+static hsp_status online_model_updates(hsp_context *ctx, const hsp__ovr *ovr, hsp_error *err,
                                        hsp_row_coefficients *out)
 {
     const hsp_allocator *memory = &ctx->allocator;
     hsp__ledger all = {.ctx = ctx, .memory = *memory}, empty = all;
     int room = 1;
-    for (uint32_t c = 0; team->count > 1 && room && c < team->count; c++) {
-        hsp__ledger *one = &team->runs[c].kept.ledger;
+    for (uint32_t c = 0; ovr->count > 1 && room && c < ovr->count; c++) {
+        hsp__ledger *one = &ovr->runs[c].kept.ledger;
         room = hsp__ledger_settle(one);
         for (uint64_t i = 0; room && i < one->count; i++)
             room = hsp__ledger_add(&all, one->entries[i].row, c, one->entries[i].amount);
         if (room) hsp__ledger_free(one);
     }
-    if (team->count == 1) { /* it is all */
-        all = team->runs[0].kept.ledger;
-        team->runs[0].kept.ledger = empty;
+    if (ovr->count == 1) { /* it is all */
+        all = ovr->runs[0].kept.ledger;
+        ovr->runs[0].kept.ledger = empty;
     }
     uint64_t *row;
     uint32_t *scorer;
@@ -69,23 +69,23 @@ static hsp_status online_model_support(hsp_context *ctx, const hsp__steps *steps
 
 /* The sequences of all runs as one, by the example that made a step: one-vs-rest runs see the same
  * examples. NULL: no memory. */
-static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *team)
+static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *ovr)
 {
     hsp__steps *joint = hsp__new(&ctx->allocator, 1, sizeof *joint);
-    uint64_t *next = hsp__new(&ctx->allocator, team->count, sizeof *next);
+    uint64_t *next = hsp__new(&ctx->allocator, ovr->count, sizeof *next);
     int sound = joint && next;
     if (joint) joint->memory = ctx->allocator;
     while (sound) {
         uint64_t example = UINT64_MAX;
-        for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].kept.steps;
+        for (uint32_t c = 0; c < ovr->count; c++) {
+            const hsp__steps *steps = ovr->runs[c].kept.steps;
             if (next[c] < steps->count && steps->marks[next[c]].example < example)
                 example = steps->marks[next[c]].example;
         }
         if (example == UINT64_MAX) break;
         sound = hsp__steps_begin(joint, example);
-        for (uint32_t c = 0; c < team->count; c++) {
-            const hsp__steps *steps = team->runs[c].kept.steps;
+        for (uint32_t c = 0; c < ovr->count; c++) {
+            const hsp__steps *steps = ovr->runs[c].kept.steps;
             if (next[c] == steps->count || steps->marks[next[c]].example != example) continue;
             const uint64_t first = steps->marks[next[c]++].first;
             const uint64_t end =
@@ -100,7 +100,7 @@ static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *te
     return NULL;
 }
 
-static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp_data *rows,
+static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *ovr, hsp_data *rows,
                                      hsp_model *model, hsp_error *err)
 {
     const hsp_allocator *memory = &model->memory;
@@ -108,10 +108,10 @@ static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp
     model->hypothesis = HSP__VOTES;
     model->votes = votes; /* freed with the model, whatever happens */
     if (!votes) return hsp__fail_memory(err);
-    hsp__steps *joint = team->count > 1 ? online_model_joint_steps(ctx, team) : NULL;
-    if (team->count > 1 && !joint) return hsp__fail_memory(err);
-    const hsp__steps *steps = joint ? joint : team->runs[0].kept.steps;
-    votes->apart = team->count > 1;
+    hsp__steps *joint = ovr->count > 1 ? online_model_joint_steps(ctx, ovr) : NULL;
+    if (ovr->count > 1 && !joint) return hsp__fail_memory(err);
+    const hsp__steps *steps = joint ? joint : ovr->runs[0].kept.steps;
+    votes->apart = ovr->count > 1;
     votes->updates = steps->votes_count;
     votes->steps = steps->count;
     votes->support = hsp__new(memory, votes->updates, sizeof *votes->support);
@@ -134,8 +134,8 @@ static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp
         votes->offset[i] = vote->offset;
     }
     uint64_t examples = 0;
-    for (uint32_t c = 0; c < team->count; c++)
-        if (team->runs[c].done.examples > examples) examples = team->runs[c].done.examples;
+    for (uint32_t c = 0; c < ovr->count; c++)
+        if (ovr->runs[c].done.examples > examples) examples = ovr->runs[c].done.examples;
     votes->at_zero = steps->count ? steps->marks[0].example - 1 : examples;
     for (uint64_t t = 0; !status && t < steps->count; t++) {
         const uint64_t next = t + 1 < steps->count ? steps->marks[t + 1].example : examples + 1;
@@ -153,7 +153,7 @@ static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *team, hsp
 /* The coefficients of the scores: the sum of the amounts by which a row was added; of a mean, less
  * the sum of amount * (examples before) / examples, as weights have it. Both lists are by row, then
  * scorer; so is the result. */
-static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
+static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *ovr,
                                     const hsp_row_coefficients *updates, hsp__ledger *past,
                                     hsp_error *err, hsp_row_coefficients *out)
 {
@@ -179,36 +179,35 @@ static hsp_status online_model_mean(hsp_context *ctx, const hsp__ovr *team,
         if (order < 0) continue;
         uint32_t own;
         amount[count] -=
-            entry->amount / (double)hsp__ovr_scorer(team, entry->scorer, &own)->done.examples;
+            entry->amount / (double)hsp__ovr_scorer(ovr, entry->scorer, &own)->done.examples;
         p++;
     }
     out->count = count;
     return HSP_OK;
 }
 
-hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *team,
+hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const hsp__ovr *ovr,
                                     struct hsp__kernel_scores *kernel, const hsp__model_spec *spec,
                                     hsp_error *err, hsp_model **out)
 {
     hsp_data *rows = train->prepared.data;
     hsp_row_coefficients updates = {0}, mean = {0};
-    const uint32_t scorers = hsp__ovr_scorers(team);
+    const uint32_t scorers = hsp__ovr_scorers(ovr);
     hsp_model *model = NULL;
-    hsp_status status = online_model_updates(ctx, team, err, &updates);
-    if (!status && team->runs[0].kept.steps) { /* a model without weights that votes */
+    hsp_status status = online_model_updates(ctx, ovr, err, &updates);
+    if (!status && ovr->runs[0].kept.steps) { /* a model without weights that votes */
         status = hsp__model_new(ctx, scorers, 0, err, &model);
         if (!status) {
             hsp__free(&model->memory, model->weights);
             model->weights = NULL;
             model->features = hsp_data_cols(rows);
-            status = online_model_votes(ctx, team, rows, model, err);
+            status = online_model_votes(ctx, ovr, rows, model, err);
         }
         if (!status)
             status =
                 hsp__build_model_copy_kernel(ctx, train->kernel.kernel, err, &model->votes->kernel);
     } else if (!status) {
-        status =
-            online_model_mean(ctx, team, &updates, hsp__kernel_scores_past(kernel), err, &mean);
+        status = online_model_mean(ctx, ovr, &updates, hsp__kernel_scores_past(kernel), err, &mean);
         if (!status)
             status = hsp__build_model_expansion(ctx, train, scorers, &mean, 0, err, &model);
         hsp__row_coefficients_free(&ctx->allocator, &mean);
@@ -218,7 +217,7 @@ hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const h
     for (uint32_t c = 0; !status && c < scorers; c++) {
         uint32_t scorer;
         double none[1];
-        const hsp__online *run = hsp__ovr_scorer(team, c, &scorer);
+        const hsp__online *run = hsp__ovr_scorer(ovr, c, &scorer);
         hsp__online_result(run, scorer, none, &model->offsets[c]);
     }
     if (!status) status = hsp__build_model_fill(ctx, spec, model, err);
@@ -229,23 +228,23 @@ hsp_status hsp__online_model_kernel(hsp__train *train, hsp_context *ctx, const h
     return status;
 }
 
-hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team, const uint32_t *from, int flip,
+hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *ovr, const uint32_t *from, int flip,
                              hsp_data *rows, const hsp__model_spec *spec, hsp_error *err,
                              hsp_model **out)
 {
-    int (*power)(const hsp__online *run) = team->runs[0].rule->power;
+    int (*power)(const hsp__online *run) = ovr->runs[0].rule->power;
     int most = 0;
     hsp_model *model = NULL;
-    HSP__TRY(hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(team), team->runs[0].sep.features,
+    HSP__TRY(hsp__build_model_begin(ctx, spec, hsp__ovr_scorers(ovr), ovr->runs[0].sep.features,
                                     err, &model));
-    for (uint32_t c = 0; power && c < team->count; c++)
-        if (power(&team->runs[c]) > most) most = power(&team->runs[c]);
+    for (uint32_t c = 0; power && c < ovr->count; c++)
+        if (power(&ovr->runs[c]) > most) most = power(&ovr->runs[c]);
     for (uint32_t c = 0; c < model->scorers; c++) {
         uint32_t scorer;
-        const hsp__online *run = hsp__ovr_scorer(team, from ? from[c] : c, &scorer);
+        const hsp__online *run = hsp__ovr_scorer(ovr, from ? from[c] : c, &scorer);
         double *w = model->weights + c * model->features;
         hsp__online_result(run, scorer, w, &model->offsets[c]);
-        /* Runs whose weights were divided by a smaller power of two than the team's largest follow
+        /* Runs whose weights were divided by a smaller power of two than the ovr's largest follow
          * it, so that scores can be compared. */
         const int shrink = power ? most - power(run) : 0;
         for (uint64_t j = 0; shrink && j < model->features; j++)
@@ -257,10 +256,9 @@ hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *team, const uint3
         model->offsets[c] = 0 - model->offsets[c];
     }
     hsp_status status = HSP_OK;
-    if (team->runs[0].kept.keep_ledger)
-        status = online_model_updates(ctx, team, err, &model->updates);
-    if (!status && team->runs[0].kept.steps)
-        status = online_model_votes(ctx, team, rows, model, err);
+    if (ovr->runs[0].kept.keep_ledger)
+        status = online_model_updates(ctx, ovr, err, &model->updates);
+    if (!status && ovr->runs[0].kept.steps) status = online_model_votes(ctx, ovr, rows, model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);
     if (status) hsp_model_free(model);
     if (!status) *out = model;

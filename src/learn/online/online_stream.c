@@ -27,7 +27,7 @@ typedef struct online_stream_work {
     uint32_t given;     /* rows of classes from here on are left out; 0: none were given */
     int rest;           /* two classes: `target` and all others */
     uint32_t target;    /* the positive class among `classes` */
-    hsp__ovr team;
+    hsp__ovr ovr;
     hsp_scaling *scalings[HSP__MODEL_SCALINGS];
     hsp_storage storage; /* of the rows met */
     hsp_precision precision;
@@ -89,16 +89,16 @@ static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
     }
     hsp__names_free(&positive);
     if (!status) status = online_stream_check(work, err);
-    if (!status) status = hsp__prepare_passing(work->ctx, work->options, err, &work->scalings[0]);
+    if (!status) status = hsp__prepare_stream(work->ctx, work->options, err, &work->scalings[0]);
     if (status) return status;
     const hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
     const uint32_t classes = work->given && !work->rest ? work->given : 2;
-    HSP__TRY(hsp__ovr_init(&work->team, work->ctx, work->learner, work->options, &facts, classes, 0,
+    HSP__TRY(hsp__ovr_init(&work->ovr, work->ctx, work->learner, work->options, &facts, classes, 0,
                            err));
-    hsp__stop_limit(work->ctx, work->team.plan.max_seconds);
-    for (uint32_t c = 0; c < work->team.count; c++)
-        work->team.runs[c].plan.passes = 1;
-    if (classes == 2) work->team.runs[0].sep.target = work->target;
+    hsp__stop_limit(work->ctx, work->ovr.plan.max_seconds);
+    for (uint32_t c = 0; c < work->ovr.count; c++)
+        work->ovr.runs[c].plan.passes = 1;
+    if (classes == 2) work->ovr.runs[0].sep.target = work->target;
     return HSP_OK;
 }
 
@@ -119,7 +119,7 @@ static uint64_t online_stream_count(const hsp_view *view, uint64_t from, uint64_
 /* Rows used so far. */
 static uint64_t online_stream_seen(const online_stream_work *work)
 {
-    return work->team.count > 1 ? work->team.seen : work->team.runs[0].done.first_seen;
+    return work->ovr.count > 1 ? work->ovr.seen : work->ovr.runs[0].done.first_seen;
 }
 
 /* Rows from..to-1 were used: note their classes. */
@@ -141,9 +141,9 @@ static hsp_status online_stream_meet(online_stream_work *work, const hsp_view *r
 static int online_stream_over(online_stream_work *work)
 {
     int over = 1;
-    for (uint32_t c = 0; c < work->team.count; c++) {
-        hsp__online_tick(&work->team.runs[c], 0, 0);
-        over &= work->team.runs[c].done.stopped;
+    for (uint32_t c = 0; c < work->ovr.count; c++) {
+        hsp__online_tick(&work->ovr.runs[c], 0, 0);
+        over &= work->ovr.runs[c].done.stopped;
     }
     return over;
 }
@@ -151,15 +151,15 @@ static int online_stream_over(online_stream_work *work)
 static hsp_status online_stream_learn(online_stream_work *work, const hsp_view *rows,
                                       hsp_error *err)
 {
-    hsp__ovr *team = &work->team;
-    hsp_status status = hsp__ovr_grow(team, team->classes, rows->cols, err);
+    hsp__ovr *ovr = &work->ovr;
+    hsp_status status = hsp__ovr_grow(ovr, ovr->classes, rows->cols, err);
     for (uint64_t from = 0, to; !status && !work->enough && from < rows->rows; from = to) {
         /* the rows from here on that can be used as things are */
-        const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : team->classes;
+        const uint32_t below = work->given ? work->given : work->rest ? UINT32_MAX : ovr->classes;
         for (to = from; to < rows->rows && rows->labels[to] < below;)
             to++;
         const uint64_t before = online_stream_seen(work);
-        status = hsp__ovr_walk(team, rows, from, to, err);
+        status = hsp__ovr_walk(ovr, rows, from, to, err);
         const uint64_t end = from + (online_stream_seen(work) - before);
         if (!status) status = online_stream_meet(work, rows, from, end, err);
         work->nonzeros += online_stream_count(rows, from, end);
@@ -168,7 +168,7 @@ static hsp_status online_stream_learn(online_stream_work *work, const hsp_view *
         if (work->given) {
             to++; /* of a class that was left out */
         } else if (work->learner->rule->native) {
-            status = hsp__ovr_grow(team, rows->labels[to] + 1, rows->cols, err);
+            status = hsp__ovr_grow(ovr, rows->labels[to] + 1, rows->cols, err);
         } else { /* one-vs-rest, and a class that no run has learned from the first row on */
             const char *name = hsp__names_get(&work->classes, rows->labels[to]);
             char quoted[HSP__QUOTED];
@@ -221,7 +221,7 @@ static hsp_status online_stream_names(online_stream_work *work, hsp__names *name
         room = room && hsp__names_add(names, "rest", 4, &number) &&
                hsp__names_add(names, positive, strlen(positive), &number);
     }
-    for (uint32_t c = 0; !work->rest && room && c < work->team.classes; c++) {
+    for (uint32_t c = 0; !work->rest && room && c < work->ovr.classes; c++) {
         const char *name = hsp__names_get(&work->classes, c);
         room = hsp__names_add(names, name, strlen(name), &number);
         from[c] = c;
@@ -241,7 +241,7 @@ static hsp_status online_stream_names(online_stream_work *work, hsp__names *name
 static hsp_status online_stream_model(online_stream_work *work, hsp_training *run, hsp_error *err,
                                       hsp_model **out)
 {
-    hsp__ovr *team = &work->team;
+    hsp__ovr *ovr = &work->ovr;
     const hsp__stop_why stopped = hsp__stopped(work->ctx);
     const int none = online_stream_seen(work) == 0;
     const uint32_t count = work->classes.count,
@@ -250,21 +250,21 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
      * missed. */
     if (stopped == HSP__STOP_REQUESTED && (none || count < 2))
         return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
-    if (stopped && (none || count < 2)) return hsp__train_late(err);
+    if (stopped && (none || count < 2)) return hsp__fail_time_limit(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     if (!((work->enough || stopped) && count > 1)) {
         HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
         HSP__TRY(hsp__prepare_met(&work->classes, work->met, 0, named, err));
     }
     hsp__names names;
-    uint32_t *from = hsp__new(&work->ctx->allocator, team->classes, sizeof *from);
+    uint32_t *from = hsp__new(&work->ctx->allocator, ovr->classes, sizeof *from);
     if (!from) return hsp__fail_memory(err);
     hsp__names_init(&names, &work->ctx->allocator);
     hsp_status status = online_stream_names(work, &names, from, err);
-    const int two = team->classes == 2, flip = two && !work->rest && from[0] == work->target;
-    for (uint32_t c = 0; c < team->count; c++)
-        hsp__online_end(&team->runs[c]);
-    hsp__ovr_report(team, flip, run);
+    const int two = ovr->classes == 2, flip = two && !work->rest && from[0] == work->target;
+    for (uint32_t c = 0; c < ovr->count; c++)
+        hsp__online_end(&ovr->runs[c]);
+    hsp__ovr_report(ovr, flip, run);
     hsp__model_spec spec = {.learner = work->learner,
                             .options = work->options,
                             .class_names = &names,
@@ -277,11 +277,12 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
                             .precision = work->precision,
                             .index_base = work->origin.index_base,
                             .run = run,
-                            .tie = team->plan.tie,
-                            .seed = team->plan.seed};
-    hsp_context unasked = hsp__stop_none(work->ctx);
+                            .tie = ovr->plan.tie,
+                            .seed = ovr->plan.seed};
+    hsp_context uninterruptible = hsp__stop_none(work->ctx);
     if (!status)
-        status = hsp__online_model(&unasked, team, two ? NULL : from, flip, NULL, &spec, err, out);
+        status = hsp__online_model(&uninterruptible, ovr, two ? NULL : from, flip, NULL, &spec, err,
+                                   out);
     hsp__names_free(&names);
     hsp__free(&work->ctx->allocator, from);
     return status;
@@ -331,12 +332,12 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     if (!status) {
         made.train_seconds = hsp__clock() - start;
         made.rows = online_stream_seen(&work);
-        made.cols = work.team.runs[0].sep.features;
+        made.cols = work.ovr.runs[0].sep.features;
         made.nonzeros = work.nonzeros;
         made.training_error = made.radius = (double)NAN;
         status = online_stream_model(&work, &made, err, out);
     }
-    hsp__ovr_free(&work.team);
+    hsp__ovr_free(&work.ovr);
     hsp__names_free(&work.classes);
     hsp__names_free(&work.origin.feature_names);
     hsp_encoding_free(work.origin.encoding);

@@ -48,32 +48,32 @@ hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32
                                            uint64_t row_bytes)
 {
     const uint64_t bytes = row_bytes * scorers + 1;
-    hsp__parallel_scan *crew = hsp__new(&ctx->allocator, 1, sizeof *crew);
-    if (!crew) return NULL;
-    crew->ctx = ctx;
-    crew->workers = workers < PARALLEL_SCAN_MOST ? workers : PARALLEL_SCAN_MOST;
-    assert(crew->workers > 0);
-    crew->block = PARALLEL_SCAN_BLOCK_BYTES / bytes + 1;
-    crew->penalty = PARALLEL_SCAN_PENALTY;
-    crew->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
-    crew->scores = hsp__new(&ctx->allocator, (uint64_t)crew->workers * crew->scores_stride,
-                            sizeof *crew->scores);
-    if (!crew->scores) {
-        hsp__free(&ctx->allocator, crew);
+    hsp__parallel_scan *scan = hsp__new(&ctx->allocator, 1, sizeof *scan);
+    if (!scan) return NULL;
+    scan->ctx = ctx;
+    scan->workers = workers < PARALLEL_SCAN_MOST ? workers : PARALLEL_SCAN_MOST;
+    assert(scan->workers > 0);
+    scan->block = PARALLEL_SCAN_BLOCK_BYTES / bytes + 1;
+    scan->penalty = PARALLEL_SCAN_PENALTY;
+    scan->scores_stride = ((uint64_t)scorers + 31) & ~(uint64_t)15; /* no two share a line */
+    scan->scores = hsp__new(&ctx->allocator, (uint64_t)scan->workers * scan->scores_stride,
+                            sizeof *scan->scores);
+    if (!scan->scores) {
+        hsp__free(&ctx->allocator, scan);
         return NULL;
     }
-    pthread_mutex_init(&crew->mutex, NULL);
-    pthread_cond_init(&crew->wake, NULL);
-    return crew;
+    pthread_mutex_init(&scan->mutex, NULL);
+    pthread_cond_init(&scan->wake, NULL);
+    return scan;
 }
 
-void hsp__parallel_scan_free(hsp__parallel_scan *crew)
+void hsp__parallel_scan_free(hsp__parallel_scan *scan)
 {
-    if (!crew) return;
-    pthread_mutex_destroy(&crew->mutex);
-    pthread_cond_destroy(&crew->wake);
-    hsp__free(&crew->ctx->allocator, crew->scores);
-    hsp__free(&crew->ctx->allocator, crew);
+    if (!scan) return;
+    pthread_mutex_destroy(&scan->mutex);
+    pthread_cond_destroy(&scan->wake);
+    hsp__free(&scan->ctx->allocator, scan->scores);
+    hsp__free(&scan->ctx->allocator, scan);
 }
 
 static inline void parallel_scan_pause(void)
@@ -86,17 +86,17 @@ static inline void parallel_scan_pause(void)
 /* Take blocks in order until there are none before the first mistake known. A block that was taken
  * is looked at to its end or its first mistake: so when all are done, `found` is the first of all.
  */
-static void parallel_scan_work(hsp__parallel_scan *crew, int worker)
+static void parallel_scan_work(hsp__parallel_scan *scan, int worker)
 {
-    double *scores = crew->scores + (uint64_t)worker * crew->scores_stride;
+    double *scores = scan->scores + (uint64_t)worker * scan->scores_stride;
     for (;;) {
-        const uint64_t from = atomic_fetch_add(&crew->next, crew->block);
-        uint64_t found = atomic_load(&crew->found);
+        const uint64_t from = atomic_fetch_add(&scan->next, scan->block);
+        uint64_t found = atomic_load(&scan->found);
         if (from >= found) return;
-        const uint64_t to = crew->to - from < crew->block ? crew->to : from + crew->block;
-        const uint64_t p = crew->find(crew->job, from, to, scores);
+        const uint64_t to = scan->to - from < scan->block ? scan->to : from + scan->block;
+        const uint64_t p = scan->find(scan->job, from, to, scores);
         if (p == to) continue;
-        while (p < found && !atomic_compare_exchange_weak(&crew->found, &found, p))
+        while (p < found && !atomic_compare_exchange_weak(&scan->found, &found, p))
             continue;
         return;
     }
@@ -104,13 +104,13 @@ static void parallel_scan_work(hsp__parallel_scan *crew, int worker)
 
 /* ---- The others ------------------------------------------------------------------------------ */
 
-static void parallel_scan_advance(hsp__parallel_scan *crew)
+static void parallel_scan_advance(hsp__parallel_scan *scan)
 {
-    atomic_fetch_add(&crew->state, 1);
-    if (atomic_load(&crew->asleep) == 0) return;
-    pthread_mutex_lock(&crew->mutex);
-    pthread_cond_broadcast(&crew->wake);
-    pthread_mutex_unlock(&crew->mutex);
+    atomic_fetch_add(&scan->state, 1);
+    if (atomic_load(&scan->asleep) == 0) return;
+    pthread_mutex_lock(&scan->mutex);
+    pthread_cond_broadcast(&scan->wake);
+    pthread_mutex_unlock(&scan->mutex);
 }
 
 /* The caller's thread does the work; the others take part in each search.
@@ -120,37 +120,37 @@ static void parallel_scan_advance(hsp__parallel_scan *crew)
  * for. */
 static void parallel_scan_worker(void *user, int worker)
 {
-    hsp__parallel_scan *crew = user;
+    hsp__parallel_scan *scan = user;
     if (worker == 0) {
-        crew->fn(crew->user);
-        atomic_store(&crew->over, 1);
-        parallel_scan_advance(crew);
+        scan->fn(scan->user);
+        atomic_store(&scan->over, 1);
+        parallel_scan_advance(scan);
         return;
     }
     uint64_t seen = 0;
-    while (!atomic_load(&crew->over)) {
-        for (int spin = 0; spin < PARALLEL_SCAN_SPINS && atomic_load(&crew->state) == seen; spin++)
+    while (!atomic_load(&scan->over)) {
+        for (int spin = 0; spin < PARALLEL_SCAN_SPINS && atomic_load(&scan->state) == seen; spin++)
             parallel_scan_pause();
-        if (atomic_load(&crew->state) == seen) {
-            pthread_mutex_lock(&crew->mutex);
-            atomic_fetch_add(&crew->asleep, 1);
-            while (atomic_load(&crew->state) == seen)
-                pthread_cond_wait(&crew->wake, &crew->mutex);
-            atomic_fetch_sub(&crew->asleep, 1);
-            pthread_mutex_unlock(&crew->mutex);
+        if (atomic_load(&scan->state) == seen) {
+            pthread_mutex_lock(&scan->mutex);
+            atomic_fetch_add(&scan->asleep, 1);
+            while (atomic_load(&scan->state) == seen)
+                pthread_cond_wait(&scan->wake, &scan->mutex);
+            atomic_fetch_sub(&scan->asleep, 1);
+            pthread_mutex_unlock(&scan->mutex);
         }
-        atomic_fetch_add(&crew->busy, 1);
-        seen = atomic_load(&crew->state);
-        if (seen & 1) parallel_scan_work(crew, worker);
-        atomic_fetch_sub(&crew->busy, 1);
+        atomic_fetch_add(&scan->busy, 1);
+        seen = atomic_load(&scan->state);
+        if (seen & 1) parallel_scan_work(scan, worker);
+        atomic_fetch_sub(&scan->busy, 1);
     }
 }
 
-void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), void *user)
+void hsp__parallel_scan_run(hsp__parallel_scan *scan, void (*fn)(void *user), void *user)
 {
-    crew->fn = fn;
-    crew->user = user;
-    hsp__workers_run(crew->ctx, crew->workers, parallel_scan_worker, crew);
+    scan->fn = fn;
+    scan->user = user;
+    hsp__workers_run(scan->ctx, scan->workers, parallel_scan_worker, scan);
 }
 
 /* ---- The caller ------------------------------------------------------------------------------ */
@@ -160,48 +160,48 @@ void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), vo
  * Somebody who was busy but did not come to an end means that the system gave the processor to
  * others: then it is better to go on alone for a while, longer each time it happens. What is lost
  * by waiting stays a small part of the whole. */
-static uint64_t parallel_scan_share(hsp__parallel_scan *crew, uint64_t from, uint64_t to)
+static uint64_t parallel_scan_share(hsp__parallel_scan *scan, uint64_t from, uint64_t to)
 {
     assert(from < to);
     const double start = hsp__clock();
-    crew->to = to;
-    atomic_store(&crew->next, from);
-    atomic_store(&crew->found, to);
-    parallel_scan_advance(crew);
-    parallel_scan_work(crew, 0);
-    atomic_fetch_add(&crew->state, 1); /* closed; nobody sleeps for that */
+    scan->to = to;
+    atomic_store(&scan->next, from);
+    atomic_store(&scan->found, to);
+    parallel_scan_advance(scan);
+    parallel_scan_work(scan, 0);
+    atomic_fetch_add(&scan->state, 1); /* closed; nobody sleeps for that */
     const double done = hsp__clock();
-    while (atomic_load(&crew->busy) > 0)
+    while (atomic_load(&scan->busy) > 0)
         parallel_scan_pause();
     const double end = hsp__clock(), wait = end - done;
     if (wait > done - start + PARALLEL_SCAN_PATIENCE) {
-        crew->alone = end + wait * crew->penalty;
-        if (crew->penalty < PARALLEL_SCAN_HARSHEST) crew->penalty *= 2;
+        scan->alone = end + wait * scan->penalty;
+        if (scan->penalty < PARALLEL_SCAN_HARSHEST) scan->penalty *= 2;
     }
-    return atomic_load(&crew->found);
+    return atomic_load(&scan->found);
 }
 
-uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn find,
+uint64_t hsp__parallel_scan_find(hsp__parallel_scan *scan, hsp__parallel_scan_fn find,
                                  const void *job, uint64_t from, uint64_t to, double *scores,
                                  int *shared)
 {
-    crew->find = find;
-    crew->job = job;
-    assert(from <= to && crew->block > 0);
+    scan->find = find;
+    scan->job = job;
+    assert(from <= to && scan->block > 0);
     for (uint64_t p = from; p < to;) {
-        uint64_t stretch = crew->ahead < crew->block ? crew->block : crew->ahead;
+        uint64_t stretch = scan->ahead < scan->block ? scan->block : scan->ahead;
         if (stretch > to - p) stretch = to - p;
-        *shared = stretch >= PARALLEL_SCAN_LEAST * crew->block &&
-                  (crew->alone == 0 || hsp__clock() >= crew->alone);
-        if (*shared) crew->alone = 0;
+        *shared = stretch >= PARALLEL_SCAN_LEAST * scan->block &&
+                  (scan->alone == 0 || hsp__clock() >= scan->alone);
+        if (*shared) scan->alone = 0;
         const uint64_t end = p + stretch;
         const uint64_t found =
-            *shared ? parallel_scan_share(crew, p, end) : find(job, p, end, scores);
+            *shared ? parallel_scan_share(scan, p, end) : find(job, p, end, scores);
         if (found < end) {
-            crew->ahead = found - from;
+            scan->ahead = found - from;
             return found;
         }
-        crew->ahead = 2 * stretch;
+        scan->ahead = 2 * stretch;
         p = end;
     }
     return to;

@@ -21,14 +21,14 @@ typedef uint64_t (*hsp__parallel_scan_fn)(const void *job, uint64_t from, uint64
  * `scorers` scores. NULL when there is no memory. */
 hsp__parallel_scan *hsp__parallel_scan_new(hsp_context *ctx, int workers, uint32_t scorers,
                                            uint64_t row_bytes);
-void hsp__parallel_scan_free(hsp__parallel_scan *crew);
+void hsp__parallel_scan_free(hsp__parallel_scan *scan);
 
 /* Run fn(user) on the calling thread while the others stand by for hsp__parallel_scan_find. */
-void hsp__parallel_scan_run(hsp__parallel_scan *crew, void (*fn)(void *user), void *user);
+void hsp__parallel_scan_run(hsp__parallel_scan *scan, void (*fn)(void *user), void *user);
 
 /* The first position in from..to-1 that `find` finds, or `to`; within hsp__parallel_scan_run only.
  * *shared: another thread may have found it; else `scores` are those that `find` left. */
-uint64_t hsp__parallel_scan_find(hsp__parallel_scan *crew, hsp__parallel_scan_fn find,
+uint64_t hsp__parallel_scan_find(hsp__parallel_scan *scan, hsp__parallel_scan_fn find,
                                  const void *job, uint64_t from, uint64_t to, double *scores,
                                  int *shared);
 

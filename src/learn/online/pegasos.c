@@ -228,7 +228,7 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
     if (!hsp__stopped(ctx)) return status;
     /* The run was stopped: the weights as they are now, with their gap if there is time. */
     hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, ctx);
+    hsp_context last = hsp__stop_grace(&brief, ctx);
     work->ctx = &last;
     status = pegasos_check_gap(work, err);
     work->ctx = ctx;

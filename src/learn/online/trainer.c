@@ -1,4 +1,4 @@
-/* One example at a time: a team of its own, driven by the caller. */
+/* One example at a time: a ovr of its own, driven by the caller. */
 #include "base/base.h"
 #include "base/sized_report.h"
 #include "learn/option_helpers.h"
@@ -13,7 +13,7 @@ struct hsp_trainer {
     const hsp__learner *learner;
     hsp_options *options; /* a copy */
     hsp__names class_names;
-    hsp__ovr team;
+    hsp__ovr ovr;
     hsp_scaling *scaling; /* of the rows, or NULL */
     hsp_storage storage;  /* of the rows met */
     hsp_precision precision;
@@ -25,7 +25,7 @@ void hsp_trainer_free(hsp_trainer *trainer)
     if (!trainer) return;
     hsp_options_free(trainer->options);
     hsp__names_free(&trainer->class_names);
-    hsp__ovr_free(&trainer->team);
+    hsp__ovr_free(&trainer->ovr);
     hsp_scaling_free(trainer->scaling);
     hsp__free(&trainer->ctx->allocator, trainer);
 }
@@ -67,10 +67,10 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
             status = hsp__fail(err, HSP_USAGE, "the class name '%s' appears twice", class_names[c]);
     }
     if (!status) status = hsp_options_copy(ctx, options, err, &trainer->options);
-    if (!status) status = hsp__prepare_passing(ctx, options, err, &trainer->scaling);
+    if (!status) status = hsp__prepare_stream(ctx, options, err, &trainer->scaling);
     const hsp__online_facts facts = {.radius = (double)NAN, .votes = trainer->scaling};
     if (!status)
-        status = hsp__ovr_init(&trainer->team, ctx, learner, trainer->options, &facts, classes,
+        status = hsp__ovr_init(&trainer->ovr, ctx, learner, trainer->options, &facts, classes,
                                features, err);
     if (status) hsp_trainer_free(trainer);
     if (!status) *out = trainer;
@@ -86,8 +86,8 @@ static hsp_status trainer_learn(hsp_trainer *trainer, const hsp_view *view, uint
         status = hsp__input_checks_check_block(&one, trainer->scaling != NULL, NULL, NULL,
                                                HSP__VALUES_STREAM, err);
     }
-    if (!status) status = hsp__ovr_grow(&trainer->team, trainer->team.classes, view->cols, err);
-    if (!status) status = hsp__ovr_step(&trainer->team, view, row, err, step);
+    if (!status) status = hsp__ovr_grow(&trainer->ovr, trainer->ovr.classes, view->cols, err);
+    if (!status) status = hsp__ovr_step(&trainer->ovr, view, row, err, step);
     if (status) return status;
     hsp__row x = hsp__view_row(view, row);
     trainer->storage = view->storage;
@@ -107,10 +107,10 @@ hsp_status hsp_trainer_step(hsp_trainer *trainer, const hsp_view *view, uint64_t
     hsp_status status;
     if (row >= view->rows || !view->labels)
         return hsp__fail(err, HSP_USAGE, "there is no labelled row %llu", (unsigned long long)row);
-    if (view->labels[row] >= trainer->team.classes)
+    if (view->labels[row] >= trainer->ovr.classes)
         return hsp__fail(err, HSP_USAGE, "row %llu has label %u, the trainer has %u classes",
                          (unsigned long long)row, (unsigned)view->labels[row],
-                         (unsigned)trainer->team.classes);
+                         (unsigned)trainer->ovr.classes);
     status = hsp__view_check_finite(view, row, row + 1, err);
     if (status) return status;
     if (trainer->scaling) {
@@ -134,13 +134,13 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
 {
     HSP__NEED(err, trainer, out);
     hsp_scaling *scalings[HSP__MODEL_SCALINGS] = {NULL};
-    HSP__TRY(hsp__prepare_passing(trainer->ctx, trainer->options, err, &scalings[0]));
+    HSP__TRY(hsp__prepare_stream(trainer->ctx, trainer->options, err, &scalings[0]));
     hsp_training run = {.rows = trainer->rows,
-                        .cols = trainer->team.runs[0].sep.features,
+                        .cols = trainer->ovr.runs[0].sep.features,
                         .nonzeros = trainer->nonzeros,
                         .training_error = (double)NAN,
                         .radius = (double)NAN};
-    hsp__ovr_report(&trainer->team, 0, &run);
+    hsp__ovr_report(&trainer->ovr, 0, &run);
     /* Whether more examples would change it is the caller's to know. */
     if (run.stop == HSP_STOP_CONVERGED) run.stop = HSP_STOP_PASSES;
     hsp__model_spec spec = {.learner = trainer->learner,
@@ -150,10 +150,10 @@ hsp_status hsp_trainer_model(hsp_trainer *trainer, hsp_error *err, hsp_model **o
                             .storage = trainer->storage,
                             .precision = trainer->precision,
                             .run = &run,
-                            .tie = trainer->team.plan.tie,
-                            .seed = trainer->team.plan.seed};
+                            .tie = trainer->ovr.plan.tie,
+                            .seed = trainer->ovr.plan.seed};
     hsp_status status =
-        hsp__online_model(trainer->ctx, &trainer->team, NULL, 0, NULL, &spec, err, out);
+        hsp__online_model(trainer->ctx, &trainer->ovr, NULL, 0, NULL, &spec, err, out);
     hsp_scaling_free(scalings[0]);
     return status;
 }

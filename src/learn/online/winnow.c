@@ -218,7 +218,8 @@ static void winnow_shrink(hsp__online *run, int power)
         for (uint64_t j = 0; sep->past && j < sep->features; j++)
             sep->past[c * sep->stride + j] = ldexp(sep->past[c * sep->stride + j], -power);
         if (sep->past) sep->past_offsets[c] = ldexp(sep->past_offsets[c], -power);
-        if (sep->beside) hsp__interleaved_fill(sep->beside, sep->beside_at + c, w, sep->features);
+        if (sep->interleaved)
+            hsp__interleaved_fill(sep->interleaved, sep->interleaved_at + c, w, sep->features);
     }
     own->power += power;
 }

@@ -287,7 +287,7 @@ static hsp_status calibrate_finish(calibrate_work *work, hsp_error *err, hsp_tra
 {
     uint64_t wrong = 0;
     hsp__stop brief;
-    hsp_context last = hsp__stop_brief(&brief, work->ctx);
+    hsp_context last = hsp__stop_grace(&brief, work->ctx);
     hsp_status status = calibrate_fit(work, err, model);
     if (!status) {
         status =

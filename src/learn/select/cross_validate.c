@@ -51,7 +51,7 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
                     !hsp__names_copy(&made->class_names, &folds.class_names)))
         status = hsp__fail_memory(err);
     if (!status) {
-        const hsp__cv_runner trials = {.ctx = ctx,
+        const hsp__cv_runner runner = {.ctx = ctx,
                                        .data = data,
                                        .folds = &folds,
                                        .points = &point,
@@ -59,7 +59,7 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
                                        .path = 1,
                                        .results = made->folds,
                                        .confusion = made->confusion};
-        status = hsp__cv_runner_run(&trials, err);
+        status = hsp__cv_runner_run(&runner, err);
     }
     if (!status) made->all = hsp__held_out(made->folds, count);
     hsp_options_free(point);

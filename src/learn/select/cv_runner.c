@@ -141,13 +141,13 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     const hsp__cv_runner *all = worker->state->all;
     const cv_runner_fold *fold = &worker->state->folds[number];
     const hsp_view *view;
-    hsp_model *learnt = NULL;
+    hsp_model *learned = NULL;
     hsp_training run = {.size = sizeof run};
     hsp_fold result = {.rows = hsp_data_rows(fold->held)};
     hsp_status status = hsp_train_from(&worker->ctx, fold->train, all->points[point], *model,
-                                       &worker->err, &run, &learnt);
+                                       &worker->err, &run, &learned);
     hsp_model_free(*model);
-    *model = learnt;
+    *model = learned;
     if (status == HSP_BAD_DATA) { /* perhaps with the rows of this fold alone */
         const hsp_error found = worker->err;
         snprintf(worker->err.message, sizeof worker->err.message,
@@ -157,8 +157,8 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     hsp_evidence_free(run.evidence);
     result.stop = run.stop;
     status = hsp_data_view(&worker->ctx, fold->held, &worker->err, &view);
-    if (!status && learnt) status = cv_runner_score(worker, learnt, view, &result);
-    if (!learnt) result.mistakes = result.rows;
+    if (!status && learned) status = cv_runner_score(worker, learned, view, &result);
+    if (!learned) result.mistakes = result.rows;
     result.error = (double)result.mistakes / (double)result.rows;
     if (!status) *out = result;
     return status;
@@ -247,13 +247,13 @@ static void cv_runner_work(void *user, int number)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
+hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
 {
-    hsp_context *ctx = trials->ctx;
-    const hsp_options *options = trials->points[0];
-    const uint32_t folds = trials->folds->count;
+    hsp_context *ctx = runner->ctx;
+    const hsp_options *options = runner->points[0];
+    const uint32_t folds = runner->folds->count;
     cv_runner_state state = {
-        .all = trials, .paths = trials->count / trials->path, .threads = hsp_context_threads(ctx)};
+        .all = runner, .paths = runner->count / runner->path, .threads = hsp_context_threads(ctx)};
     state.tasks = state.paths * folds;
     state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
     /* Kernel values of a run take no more than its option cache-mb, and never more than twice those
@@ -261,15 +261,15 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err)
      * and where there is room for the inner products of a fold's rows, all of its runs share them. */
     if (hsp__option_text(options, "kernel") && !hsp__option_text(options, "approx")) {
         const int limited = hsp__options_have(options, "cache-mb");
-        const double rows = (double)hsp_data_rows(trials->data);
+        const double rows = (double)hsp_data_rows(runner->data);
         const double train = rows - floor(rows / (double)folds);
-        const int wide = !limited || trials->data->view.precision == HSP_FLOAT64 ||
+        const int wide = !limited || runner->data->view.precision == HSP_FLOAT64 ||
                          hsp_options_real(options, "gap") < 1e-7;
         const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
         const double most =
             limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)CV_RUNNER_SHARED;
         const double own = limited ? fmin(2 * square, most) : 0;
-        const int share = trials->count > 1 && own + square <= most;
+        const int share = runner->count > 1 && own + square <= most;
         const double each = own + (share ? square : 0);
         if (share) state.share = (uint64_t)square;
         if (each > 0 && (double)state.workers > most / each)

@@ -22,7 +22,7 @@ typedef struct hsp__cv_runner {
  * about as many copies of the data exist as there are threads; what threads are left over work
  * inside a task. Results do not depend on their number. HSP_CANCELLED when the user asks to stop.
  */
-hsp_status hsp__cv_runner_run(const hsp__cv_runner *trials, hsp_error *err);
+hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err);
 
 /* The figures of one point from its folds. */
 hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count);

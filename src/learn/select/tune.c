@@ -48,7 +48,8 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
 {
     const hsp__grid *grid = &tuning->grid;
     /* a run that stops by a gap may begin at another's model and still end where it would have */
-    const int starts = hsp__learner_of(learner)->starts && hsp__options_have(learner, "gap");
+    const int starts =
+        hsp__learner_of(learner)->can_warm_start && hsp__options_have(learner, "gap");
     const int warm = starts && grid->along > 1, keep = hsp__options_have(learner, "keep-dual");
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp_options **points = hsp__scratch_new(&scratch, grid->points, sizeof *points);
@@ -63,7 +64,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
     }
     if (!status) {
         hsp__grid_order(grid, order);
-        const hsp__cv_runner trials = {.ctx = ctx,
+        const hsp__cv_runner runner = {.ctx = ctx,
                                        .data = data,
                                        .folds = folds,
                                        .points = points,
@@ -72,7 +73,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
                                        .along = warm ? order : NULL,
                                        .warm = warm,
                                        .results = tuning->results};
-        status = hsp__cv_runner_run(&trials, err);
+        status = hsp__cv_runner_run(&runner, err);
     }
     for (uint64_t p = 0; !status && p < grid->points; p++)
         tuning->points[p] = hsp__held_out(tuning->results + p * folds->count, folds->count);

@@ -12,7 +12,7 @@ halfspace train winnow -q --passes until-converged --delta 0.2 d.svm -o slow.hsp
 halfspace audit -q slow.hsp d.svm --disjunction "$columns" --json | grep -E '"(reference|disjunction|updates|held|applying|exceeded)"' | head -6
 halfspace train winnow -q --passes until-converged --variant balanced --delta 0.1 d.svm -o b.hsp >/dev/null
 halfspace audit -q b.hsp d.svm --disjunction "$columns" | grep -cE '^  (separator|squared|progress|total) .*held'
-# A separator that was learnt may stand for the disjunction.
+# A separator that was learned may stand for the disjunction.
 halfspace audit -q w.hsp d.svm --reference slow.hsp | tail -1
 # Tampered with: a count, a weight's worth of updates.
 updates=$(halfspace model show w.hsp | awk '$1 == "updates" {print $2}')

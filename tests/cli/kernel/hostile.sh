@@ -23,7 +23,7 @@ for file in twice.svm askew.svm; do
     try train svm -q --kernel precomputed $file -o m.hsp
     try train perceptron -q --kernel precomputed $file -o m.hsp
 done
-question 'What it predicts must have a value with every row learnt from'
+question 'What it predicts must have a value with every row learned from'
 halfspace train svm -q --kernel precomputed k.svm -o m.hsp >/dev/null
 try eval -q m.hsp test.svm
 halfspace kernel gram -q 'poly(2,1)' test.svm --against train.svm -o test-k.svm

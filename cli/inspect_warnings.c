@@ -6,9 +6,9 @@
 
 #include "cli.h"
 
-#define STOP_SIGNALS_NAMES      5   /* columns named in a sentence */
-#define STOP_SIGNALS_UNBALANCED 10  /* largest class to smallest */
-#define STOP_SIGNALS_RANGES     100 /* widest column to narrowest */
+#define INSPECT_WARNINGS_NAMES      5   /* columns named in a sentence */
+#define INSPECT_WARNINGS_UNBALANCED 10  /* largest class to smallest */
+#define INSPECT_WARNINGS_RANGES     100 /* widest column to narrowest */
 
 typedef struct watched {
     cli_watch *watch;
@@ -20,9 +20,9 @@ typedef struct watched {
                             perhaps not for the decimals that they were read from; "" for nothing */
 } watched;
 
-static void stop_signals_add(const watched *seen, const char *format, ...)
+static void inspect_warnings_add(const watched *seen, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void stop_signals_add(const watched *seen, const char *format, ...)
+static void inspect_warnings_add(const watched *seen, const char *format, ...)
 {
     cli_watch *watch = seen->watch;
     va_list args;
@@ -39,28 +39,28 @@ void watch_free(cli_watch *watch)
     free(watch->sentences);
 }
 
-static const char *stop_signals_class(const watched *seen, uint32_t c)
+static const char *inspect_warnings_class(const watched *seen, uint32_t c)
 {
     return show_name(hsp_data_class_name(seen->data, c));
 }
 
-static void stop_signals_classes(const watched *seen)
+static void inspect_warnings_classes(const watched *seen)
 {
     const hsp_totals *all = seen->totals;
     uint32_t least = 0, most = 0;
     if (all->rows == 0)
-        stop_signals_add(seen, "There are no rows.");
+        inspect_warnings_add(seen, "There are no rows.");
     else if (seen->classes == 0)
-        stop_signals_add(seen, "There are no labels to learn from.");
+        inspect_warnings_add(seen, "There are no labels to learn from.");
     else if (seen->classes == 1)
-        stop_signals_add(seen,
-                         "All rows are of the one class '%s': there is nothing to tell apart.",
-                         stop_signals_class(seen, 0));
+        inspect_warnings_add(seen,
+                             "All rows are of the one class '%s': there is nothing to tell apart.",
+                             inspect_warnings_class(seen, 0));
     else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > all->rows)
-        stop_signals_add(seen,
-                         "There are %s classes in %s rows: is the label a number rather than a "
-                         "class, or another column?",
-                         show_count(seen->classes), show_count(all->rows));
+        inspect_warnings_add(seen,
+                             "There are %s classes in %s rows: is the label a number rather than a "
+                             "class, or another column?",
+                             show_count(seen->classes), show_count(all->rows));
     if (seen->classes < 2) return;
     for (uint32_t c = 1; c < seen->classes; c++) {
         const uint64_t rows = hsp_summary_class_count(seen->summary, c);
@@ -69,91 +69,93 @@ static void stop_signals_classes(const watched *seen)
     }
     const uint64_t few = hsp_summary_class_count(seen->summary, least);
     const uint64_t many = hsp_summary_class_count(seen->summary, most);
-    if (many >= few * STOP_SIGNALS_UNBALANCED)
-        stop_signals_add(
+    if (many >= few * INSPECT_WARNINGS_UNBALANCED)
+        inspect_warnings_add(
             seen,
             "The classes are unbalanced: '%s' has %s of the rows, '%s' %s. Always "
             "answering '%s' would be right that often; accuracy alone says little.",
-            stop_signals_class(seen, most), show_share((double)many / (double)all->rows),
-            stop_signals_class(seen, least), show_share((double)few / (double)all->rows),
-            stop_signals_class(seen, most));
+            inspect_warnings_class(seen, most), show_share((double)many / (double)all->rows),
+            inspect_warnings_class(seen, least), show_share((double)few / (double)all->rows),
+            inspect_warnings_class(seen, most));
     if ((double)all->class_runs * 2 > all->class_runs_expected) return;
     if (all->class_runs == seen->classes)
-        stop_signals_add(seen, "The rows are sorted by class: shuffle before on-line learning.");
+        inspect_warnings_add(seen,
+                             "The rows are sorted by class: shuffle before on-line learning.");
     else
-        stop_signals_add(seen,
-                         "The rows come in long runs of one class (%s runs; %s expected in a "
-                         "random order): shuffle before on-line learning.",
-                         show_count(all->class_runs),
-                         show_count((uint64_t)(all->class_runs_expected + 0.5)));
+        inspect_warnings_add(seen,
+                             "The rows come in long runs of one class (%s runs; %s expected in a "
+                             "random order): shuffle before on-line learning.",
+                             show_count(all->class_runs),
+                             show_count((uint64_t)(all->class_runs_expected + 0.5)));
 }
 
-static void stop_signals_rows(const watched *seen)
+static void inspect_warnings_rows(const watched *seen)
 {
     const hsp_totals *all = seen->totals;
     if (all->contradictory_rows)
-        stop_signals_add(seen,
-                         "%s%s row%s equal%s a row of another class: no function of these columns "
-                         "is right on all of them.",
-                         seen->rounded, show_count(all->contradictory_rows),
-                         plural(all->contradictory_rows), all->contradictory_rows == 1 ? "s" : "");
+        inspect_warnings_add(
+            seen,
+            "%s%s row%s equal%s a row of another class: no function of these columns "
+            "is right on all of them.",
+            seen->rounded, show_count(all->contradictory_rows), plural(all->contradictory_rows),
+            all->contradictory_rows == 1 ? "s" : "");
     if (all->duplicate_rows)
-        stop_signals_add(
+        inspect_warnings_add(
             seen, "%s%s row%s equal%s an earlier one: a random split puts copies on both sides.",
             seen->rounded, show_count(all->duplicate_rows), plural(all->duplicate_rows),
             all->duplicate_rows == 1 ? "s" : "");
     if (all->empty_rows)
-        stop_signals_add(
+        inspect_warnings_add(
             seen, "%s%s row%s all zeros: without an offset, no separator can place %s.",
             seen->rounded, show_count(all->empty_rows), all->empty_rows == 1 ? " is" : "s are",
             all->empty_rows == 1 ? "it" : "them");
     if (all->rows && all->cols > all->rows && !all->contradictory_rows)
-        stop_signals_add(seen,
-                         "There are more columns than rows (%s, %s): almost any labels are "
-                         "separable; trust held-out rows only.",
-                         show_count(all->cols), show_count(all->rows));
+        inspect_warnings_add(seen,
+                             "There are more columns than rows (%s, %s): almost any labels are "
+                             "separable; trust held-out rows only.",
+                             show_count(all->cols), show_count(all->rows));
 }
 
 /* ---- Columns ---- */
 
-static int stop_signals_is_empty(const hsp_column_summary *column)
+static int inspect_warnings_is_empty(const hsp_column_summary *column)
 {
     return column->nonzeros == 0;
 }
 
-static int stop_signals_is_constant(const hsp_column_summary *column)
+static int inspect_warnings_is_constant(const hsp_column_summary *column)
 {
     return column->constant && column->nonzeros != 0;
 }
 
-static int stop_signals_is_duplicate(const hsp_column_summary *column)
+static int inspect_warnings_is_duplicate(const hsp_column_summary *column)
 {
     return column->duplicate_of >= 0 && !column->constant;
 }
 
 /* "3 columns are zero in every row: a, b, c.", with the names of the first few. */
-static void stop_signals_kind(const watched *seen, uint64_t count,
-                              int (*is)(const hsp_column_summary *), const char *one,
-                              const char *many)
+static void inspect_warnings_kind(const watched *seen, uint64_t count,
+                                  int (*is)(const hsp_column_summary *), const char *one,
+                                  const char *many)
 {
     if (!count) return;
     char *names = cli_format("%s", "");
     int named = 0;
-    for (uint64_t j = 0; j < seen->totals->cols && named <= STOP_SIGNALS_NAMES; j++) {
+    for (uint64_t j = 0; j < seen->totals->cols && named <= INSPECT_WARNINGS_NAMES; j++) {
         if (!is(hsp_summary_column(seen->summary, j))) continue;
         char *longer =
-            named++ == STOP_SIGNALS_NAMES
+            named++ == INSPECT_WARNINGS_NAMES
                 ? cli_format("%s and more", names)
                 : cli_format("%s%s%s", names, names[0] ? ", " : "", show_column(seen->data, j));
         free(names);
         names = longer;
     }
-    stop_signals_add(seen, "%s%s %s: %s.", seen->rounded, show_count(count),
-                     count == 1 ? one : many, names);
+    inspect_warnings_add(seen, "%s%s %s: %s.", seen->rounded, show_count(count),
+                         count == 1 ? one : many, names);
     free(names);
 }
 
-static void stop_signals_ranges(const watched *seen)
+static void inspect_warnings_ranges(const watched *seen)
 {
     double narrow = 0, wide = 0;
     uint64_t narrow_at = 0, wide_at = 0;
@@ -164,12 +166,13 @@ static void stop_signals_ranges(const watched *seen)
         if (narrow == 0 || range < narrow) narrow = range, narrow_at = j;
         if (range > wide) wide = range, wide_at = j;
     }
-    if (narrow == 0 || wide < narrow * STOP_SIGNALS_RANGES) return;
-    stop_signals_add(seen,
-                     "The columns differ widely in range (column %s spans %s, column %s %s): see "
-                     "'halfspace scale'.",
-                     show_column(seen->data, wide_at), show_number(wide),
-                     show_column(seen->data, narrow_at), show_number(narrow));
+    if (narrow == 0 || wide < narrow * INSPECT_WARNINGS_RANGES) return;
+    inspect_warnings_add(
+        seen,
+        "The columns differ widely in range (column %s spans %s, column %s %s): see "
+        "'halfspace scale'.",
+        show_column(seen->data, wide_at), show_number(wide), show_column(seen->data, narrow_at),
+        show_number(narrow));
 }
 
 void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary)
@@ -184,16 +187,16 @@ void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summa
                           .rounded = all->exact ? ""
                                      : single   ? "After rounding to single precision, "
                                                 : "After rounding to double precision, "};
-    stop_signals_classes(&seen);
-    stop_signals_rows(&seen);
+    inspect_warnings_classes(&seen);
+    inspect_warnings_rows(&seen);
     if (all->rows) {
-        stop_signals_kind(&seen, all->empty_columns, stop_signals_is_empty,
-                          "column is zero in every row", "columns are zero in every row");
-        stop_signals_kind(&seen, all->constant_columns, stop_signals_is_constant,
-                          "column is constant and tells nothing apart",
-                          "columns are constant and tell nothing apart");
-        stop_signals_kind(&seen, all->duplicate_columns, stop_signals_is_duplicate,
-                          "column equals an earlier one", "columns equal an earlier one");
+        inspect_warnings_kind(&seen, all->empty_columns, inspect_warnings_is_empty,
+                              "column is zero in every row", "columns are zero in every row");
+        inspect_warnings_kind(&seen, all->constant_columns, inspect_warnings_is_constant,
+                              "column is constant and tells nothing apart",
+                              "columns are constant and tell nothing apart");
+        inspect_warnings_kind(&seen, all->duplicate_columns, inspect_warnings_is_duplicate,
+                              "column equals an earlier one", "columns equal an earlier one");
     }
-    stop_signals_ranges(&seen);
+    inspect_warnings_ranges(&seen);
 }
