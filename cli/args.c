@@ -107,9 +107,9 @@ static hsp_status args_unknown(const cli *run, const char *typed, size_t size, h
     }
     const char *nearest = hsp_nearest(word, names, total);
     if (strcmp(word, "version") == 0)
-        cli_fail(err, HSP_USAGE, place, "it stands alone: 'halfspace --version'");
+        cli_fail(err, HSP_USAGE, place, "it must be the only argument: 'halfspace --version'");
     else if (nearest && strcmp(nearest, word) == 0) /* of a variant, and none was named */
-        cli_fail(err, HSP_USAGE, place, "what it is about is missing; usage: halfspace %s %s",
+        cli_fail(err, HSP_USAGE, place, "arguments are missing; usage: halfspace %s %s",
                  run->command->name, run->command->synopsis);
     else if (nearest)
         cli_fail(err, HSP_USAGE, place, "there is no such option; did you mean --%s?", nearest);

@@ -69,7 +69,7 @@ static const void *audit_compared(const void *record, size_t i, void *room)
     else if (!seen->separates)
         return "that of svm with C = 1, since there is no separator";
     else if (!(seen->low > 0 && isfinite(seen->high)))
-        return "a separator whose margin double precision does not tell";
+        return "a separator whose margin is too small for double precision";
     else
         snprintf(room, HSP_FIELD_ROOM, "the widest separator, with a margin in [%.9g, %.9g]",
                  seen->low, seen->high);
@@ -109,7 +109,7 @@ FIELDS(
     FIELD(COUNT, "applying", NULL, applying, "bounds that apply"),
     FIELD(COUNT, "exceeded", NULL, exceeded, "bounds that were exceeded"),
     FIELD_GET(LIST, "bounds", "", audit_bound_at, "the bounds", .of = hsp_mistake_bound_fields),
-    FIELD_GET(LIST, NULL, "The figures, or what speaks against it:", audit_bound_at, NULL,
+    FIELD_GET(LIST, NULL, "Figures, or why a bound does not apply:", audit_bound_at, NULL,
               .of = audit_why_fields),
     CLI_LINE("\n[{.exceeded} of {applying} EXCEEDED: that is a bug, or these are not the rows of "
              "the run.~All {.applying} that apply held.~None applies: nothing was shown.]"),

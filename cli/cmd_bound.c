@@ -103,7 +103,7 @@ static char *bound_summary(const bound_job *job)
                                    "confidence %s.",
                           low, high, sure);
     if (o->overfits)
-        return cli_format(BOUND_IF "overfitting shows: the error on the training rows is %s, and "
+        return cli_format(BOUND_IF "the model overfits: the error on the training rows is %s, and "
                                    "the true error is at least %s with confidence %s.",
                           train, low, sure);
     if (o->test_rows && trained > o->test_upper)
@@ -112,17 +112,18 @@ static char *bound_summary(const bound_job *job)
                           "distribution.",
                           train, high, sure);
     if (o->test_rows)
-        return cli_format(BOUND_IF "no overfitting shows: the error on the training rows, %s, is "
+        return cli_format(BOUND_IF "no sign of overfitting: the error on the training rows, %s, is "
                                    "within what the test rows allow (%s to %s, each with "
                                    "confidence %s).",
                           train, low, high, sure);
     if (o->training_bound)
-        return cli_format("The error on the training rows is %s. If they were drawn "
-                          "independently, the true error is at most %s with confidence %s: by the "
-                          "bound %s, the least of %u bounds, each at delta = %.3g. How far apart "
-                          "the two errors are in fact, only test rows can show.",
-                          train, show_share_bound(o->training_upper, 1), sure, o->training_bound,
-                          o->training_tried, o->delta / o->training_tried);
+        return cli_format(
+            "The error on the training rows is %s. If they were drawn "
+            "independently, the true error is at most %s with confidence %s: by the "
+            "bound %s, the least of %u bounds, each at delta = %.3g. Only test rows can "
+            "show how far apart the two errors really are.",
+            train, show_share_bound(o->training_upper, 1), sure, o->training_bound,
+            o->training_tried, o->delta / o->training_tried);
     return cli_format("The error on the training rows is %s; no bound from them says anything "
                       "about the true error of this model. Test rows would.",
                       train);
@@ -307,7 +308,7 @@ static const cli_term bound_examples[] = {
     {"halfspace bound sample-size --rows 1000 --delta 0.05 --bits 64 --agnostic",
      "how far training and true error may be apart"},
     {"halfspace bound simulate --trials 1000 --set passes=1",
-     "the bounds where the truth is known"},
+     "the bounds on generated data, whose truth is known"},
     {NULL, NULL}};
 
 const cli_command cli_bound = {

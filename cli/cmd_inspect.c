@@ -132,7 +132,7 @@ FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
        FIELD_GET(NUMBER, "max", NULL, inspect_max, "largest entry"),
        FIELD_GET(PART, NULL, NULL, inspect_totals, NULL, .of = hsp_totals_fields),
        FIELD_GET(TEXT, NULL, "checksums", inspect_checked, NULL),
-       CLI_LINE("{.rounded}  Equal, constant and zero are said of the values as rounded to "
+       CLI_LINE("{.rounded}  Equal, constant and zero refer to the values as rounded to "
                 "{precision} precision: this input cannot be read again to compare its decimals."),
        FIELD_GET(MAP, NULL, "Classes", inspect_class_at, NULL, .of = inspect_class_fields),
        FIELD_GET(LIST, "columns", "Columns[, the first {.fewer} of {features}]{.note}",

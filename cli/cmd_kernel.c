@@ -175,7 +175,7 @@ static hsp_status kernel_sample(const cli *run, kernel_found *found, int feature
     }
     if (status != HSP_OK || found->count <= KERNEL_MANY) return status;
     const double n = (double)found->count, seconds = KERNEL_SECONDS * n * n * n;
-    cli_say(run, "%s rows take %s of memory and about %.0f %s; --rows takes fewer",
+    cli_say(run, "%s rows take %s of memory and about %.0f %s; use --rows for a smaller sample",
             show_count(found->count),
             show_bytes((uint64_t)((features ? 3 : 2) * n * n * (double)sizeof(double))),
             seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "seconds" : "minutes");

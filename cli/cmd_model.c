@@ -36,7 +36,7 @@ static const hsp_option_table *model_action(size_t i)
         {"show", "print a model readably, largest weights first", model_show_options, 1},
         {"form", "write a model in another normal form; no prediction changes", model_form_options,
          2},
-        {"import", "make a model of a file of LIBSVM's or LIBLINEAR's", model_import_options, 1},
+        {"import", "convert a model file of LIBSVM or LIBLINEAR", model_import_options, 1},
         {"export", "write a model for LIBSVM or LIBLINEAR", model_export_options, 2},
     };
     return i < sizeof actions / sizeof *actions ? &actions[i] : NULL;
@@ -170,8 +170,8 @@ FIELDS(model_scorer_fields, model_scorer, FIELD_GET(TEXT, ".what", NULL, model_w
        FIELD(COUNT, ".count", NULL, count, NULL),
        CLI_LINE("\n{.what} of {class}[ against {.other}]: offset {offset}, [length of the weights "
                 "{norm}~{.count:support row}]"),
-       FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score speaks for"),
-       FIELD_GET(TEXT, "against", NULL, model_against, "the class that it speaks against",
+       FIELD_GET(TEXT, "class", NULL, model_class, "the class that a high score means"),
+       FIELD_GET(TEXT, "against", NULL, model_against, "the class that a low score means",
                  .when = "null for all others"),
        FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
        FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",

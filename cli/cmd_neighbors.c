@@ -43,7 +43,7 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
 
 static const cli_term neighbors_arguments[] = {
     {"MODEL", "a model of nearest neighbours, as train knn wrote it"},
-    {"DATA", "the rows to look around, with or without labels; - is standard input"},
+    {"DATA", "the query rows, with or without labels; - is standard input"},
     {NULL, NULL}};
 
 static const cli_term neighbors_examples[] = {

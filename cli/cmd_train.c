@@ -148,7 +148,7 @@ FIELDS(train_fields, train, FIELD(PART, NULL, NULL, data, NULL, .of = cli_number
                  .when = "absent unless a separator was demanded (svm --hard, lp)", .optional = 1,
                  .of = hsp_confirmation_fields),
        FIELD(COUNT, "nonzero_weights", "weights", weights, "weights other than 0, over all scorers",
-             .when = "null for models without weights", .text = "{} not 0"),
+             .when = "null for models without weights", .text = "{} non-zero"),
        FIELD(TEXT, "model", NULL, kept, "the file of the model", .when = "null without -o"),
        FIELD_GET(OBJECT, "certified", NULL, train_certified, "the certificate",
                  .when = "null without --certify", .of = train_certified_fields),
@@ -485,7 +485,8 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
     if (status != HSP_OK) return status;
     const int once = passes && hsp_options_integer(learner, "passes") == 1;
     if (todo->stream && passes && !once)
-        return cli_fail(err, HSP_USAGE, "--stream", "a stream passes only once: --passes 1");
+        return cli_fail(err, HSP_USAGE, "--stream",
+                        "a stream can be read only once; use --passes 1");
     todo->stream |= input && once;
     if (!todo->certify) return HSP_OK;
     if (todo->stream || input)
@@ -625,7 +626,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
 }
 
 static const cli_term train_arguments[] = {
-    {"LEARNER", "what learns; without one, the learners are listed"},
+    {"LEARNER", "the learner; without one, the learners are listed"},
     {"DATA",
      "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
     {NULL, NULL}};

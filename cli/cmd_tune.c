@@ -219,7 +219,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
 }
 
 static const cli_term tune_arguments[] = {
-    {"LEARNER", "what learns; without one, the learners are listed"},
+    {"LEARNER", "the learner; without one, the learners are listed"},
     {"DATA",
      "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
     {NULL, NULL}};

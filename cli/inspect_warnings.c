@@ -193,8 +193,8 @@ void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summa
         inspect_warnings_kind(&seen, all->empty_columns, inspect_warnings_is_empty,
                               "column is zero in every row", "columns are zero in every row");
         inspect_warnings_kind(&seen, all->constant_columns, inspect_warnings_is_constant,
-                              "column is constant and tells nothing apart",
-                              "columns are constant and tell nothing apart");
+                              "column is constant and carries no information",
+                              "columns are constant and carry no information");
         inspect_warnings_kind(&seen, all->duplicate_columns, inspect_warnings_is_duplicate,
                               "column equals an earlier one", "columns equal an earlier one");
     }

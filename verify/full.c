@@ -46,7 +46,7 @@ static void full_prepare(hsv_checker *c, const hsv_json *root)
     hsv_full *full = hsv_full_of(c);
     const hsv_json *test = hsv_find(root, "test");
     if (test && !full->files->test)
-        hsv_unreadable(c, "the certificate is about two files: give TEST behind DATA");
+        hsv_unreadable(c, "the certificate is about two files: give TEST after DATA");
     if (!test && full->files->test) hsv_unreadable(c, "the certificate is about one file, not two");
     full_reading(c, hsv_get(c, root, "data", HSV_OBJECT), &c->data);
     if (test) {

@@ -28,7 +28,7 @@ PUBLIC_FIELDS(
     FIELD(COUNT, "duplicate_columns", "duplicate columns", duplicate_columns,
           "columns equal to an earlier one", .unit = "columns"),
     FIELD(FLAG, "exact", NULL, exact,
-          "equal, constant and zero are said of the decimals of the file; false: of values "
+          "equal, constant and zero refer to the decimals of the file; false: of values "
           "rounded to the precision in memory"),
     FIELD(COUNT, "class_runs", "order of classes", class_runs,
           "runs of one class in the order of the file",

@@ -65,7 +65,7 @@ void hsv_claim_separable(hsv_checker *c, const hsv_json *claim)
     }
     hsv_say(c,
             c->data.rows == 1 ? "separable%s: the %s has the %zu row strictly on its side."
-                              : "separable%s: the %s has all %zu rows strictly on their sides.",
+                              : "separable%s: the %s puts all %zu rows strictly on their sides.",
             space ? space->name : "",
             offset ? "separator (w, b)" : "separator w, through the origin,", c->data.rows);
     if (!margin) return;

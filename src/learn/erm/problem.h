@@ -100,7 +100,7 @@ typedef struct hsp__solution {
                       says why (gap.h) */
 } hsp__solution;
 
-/* A solver: a file in this room that ends in one of these (solvers.c lists them). HSP_CANCELLED is
+/* A solver: a file in this folder that ends in one of these (solvers.c lists them). HSP_CANCELLED is
  * not returned: a request to stop is an outcome (HSP_STOP_REQUEST). */
 typedef struct hsp__solver {
     const char *name;
