@@ -55,7 +55,7 @@ static int knn_tree_fits(hsp__metric metric, const hsp_view *rows)
            rows->rows > 0 && rows->rows < UINT32_MAX / 4;
 }
 
-/* Numbers of so many points, padded. */
+/* The number of points, rounded up to whole pads. */
 static uint64_t knn_tree_wide(uint64_t points)
 {
     return (points + KNN_TREE_PAD - 1) / KNN_TREE_PAD * KNN_TREE_PAD;

@@ -16,7 +16,7 @@
 #define ROWS_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define ROWS_SUPPORT 20000 /* support rows whose w is measured: its square is the cost */
 
-/* ---- What is said of a bound ---- */
+/* ---- Sentences about a bound ---- */
 
 __attribute__((format(printf, 3, 0))) static void rows_print(hsp_error_bound *to, double value,
                                                              const char *format, va_list args)
