@@ -8,7 +8,7 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
  *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
- *     cmd_*.c       one file per sub-command
+ *     cmd_*.c       one file per sub-command; inspect_warnings.c: what inspect warns of
  */
 #ifndef HALFSPACE_CLI_H
 #define HALFSPACE_CLI_H

@@ -1,5 +1,8 @@
 /* Train and predict on arrays of the program's own, without copying them, with a weight per row.
  *
+ * Several threads may score rows with one model at the same time: give each thread a context of its
+ * own, with hsp_context_set_threads(ctx, 1).
+ *
  *     cc examples/arrays.c $(pkg-config --cflags --libs halfspace) -o arrays && ./arrays
  */
 #include <halfspace.h>

@@ -36,9 +36,9 @@ HSP_API const char *hsp_certificate_text(const hsp_certificate *certificate, siz
 HSP_API const char *hsp_certificate_claim(const hsp_certificate *certificate, size_t i,
                                           const char **why);
 
-/* Check a certificate against its data file in exact arithmetic. The checker is the program
- * halfspace-verify, which shares no code with the library and can be built and read alone
- * (docs/certificates.md). */
+/* Check a certificate against its data file in exact arithmetic. The checker is that of the
+ * program halfspace-verify, called as a function: it shares no code with the library and can be built
+ * and read alone (docs/certificates.md). */
 typedef enum hsp_verification_result {
     HSP_VERIFIED, /* every claim holds */
     HSP_REJECTED, /* a claim does not hold, or a file is not the one that was certified */
