@@ -50,8 +50,9 @@ static const void *psd_fields_entry_at(const void *record, size_t i, void *room)
 static const void *psd_fields_quantile_at(const void *record, size_t i, void *room)
 {
     const hsp_kernel_report *found = record;
+    if (i >= 5 || !found->rows) return NULL;
     *(double *)room = psd_fields_quantile(found, i);
-    return i < 5 && found->rows ? room : NULL;
+    return room;
 }
 
 GETTER(psd_fields_row, hsp_kernel_report, found,

@@ -61,6 +61,7 @@ static int model_copy_arrays(const hsp_allocator *memory, const hsp__model_array
         *to[i].data = NULL;
     for (size_t i = 0; sound && i < count; i++) {
         const uint64_t n = (from[i].count ? *from[i].count : 0) + from[i].more;
+        if (!*from[i].data) continue;
         *to[i].data = hsp__new_raw(memory, n, sizes[from[i].dtype]);
         sound = *to[i].data != NULL;
         if (sound && n) memcpy(*to[i].data, *from[i].data, n * sizes[from[i].dtype]);
