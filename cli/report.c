@@ -249,10 +249,13 @@ void table_print(cli_table *table, FILE *file)
 {
     const size_t columns = strlen(table->columns), rows = columns ? table->count / columns : 0;
     int *widths = cli_memory(NULL, columns * sizeof *widths);
-    memset(widths, 0, columns * sizeof *widths);
-    for (size_t i = 0; i < table->count; i++)
-        if (table_width(table->cells[i]) > widths[i % columns])
-            widths[i % columns] = table_width(table->cells[i]);
+    for (size_t j = 0; j < columns; j++)
+        widths[j] = 0;
+    for (size_t row = 0; row < rows; row++)
+        for (size_t j = 0; j < columns; j++) {
+            const int width = table_width(table->cells[row * columns + j]);
+            if (width > widths[j]) widths[j] = width;
+        }
     if (rows && table->before) fputs(table->before, file);
     for (size_t row = 0; row < rows; row++) {
         char **cells = table->cells + row * columns;

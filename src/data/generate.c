@@ -44,7 +44,7 @@ hsp_status hsp__generate_direction(hsp__generation *run, hsp_error *err)
 static hsp_status generate_start(hsp_context *ctx, const hsp_options *options, hsp_truth_fn truth,
                                  void *user, hsp__generation *run, hsp_error *err)
 {
-    *run = (hsp__generation){.memory = {.memory = &ctx->allocator}};
+    *run = (hsp__generation){.memory.memory = &ctx->allocator};
     const hsp_option_table *table = hsp_options_table(options);
     for (size_t i = 0; i < GENERATORS; i++)
         if (generators[i]->table == table) run->generator = generators[i];

@@ -51,10 +51,10 @@ typedef struct hsp__provenance {
     int header;
 } hsp__provenance;
 
-/* hsp_data_read of text, in double precision; the caller frees *told, also after a failure. */
+/* hsp_data_read of text, in double precision; the caller frees *provenance, also after a failure. */
 hsp_status hsp__data_read_followed(hsp_context *ctx, const char *path, const hsp_options *options,
                                    const hsp_encoding *encoding, hsp_error *err,
-                                   hsp__provenance *told, hsp_data **out);
-void hsp__provenance_free(hsp__provenance *told);
+                                   hsp__provenance *provenance, hsp_data **out);
+void hsp__provenance_free(hsp__provenance *provenance);
 
 #endif

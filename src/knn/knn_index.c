@@ -129,7 +129,7 @@ hsp_status hsp__knn_new(hsp_context *ctx, const hsp__knn_plan *plan, hsp_data *r
     hsp__knn_index *near = hsp__new(&ctx->allocator, 1, sizeof *near);
     if (!near) return hsp__fail_memory(err);
     *near = (hsp__knn_index){.allocator = ctx->allocator,
-                             .memory = {.memory = &near->allocator},
+                             .memory.memory = &near->allocator,
                              .plan = {plan->metric, index->kind, plan->kernel},
                              .index = index,
                              .rows = view};

@@ -194,7 +194,7 @@ hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char 
     HSP__NEED(err, ctx, model, path);
     HSP__TRY(hsp__model_check(ctx, model, NULL, err));
     const hsp_allocator *memory = &ctx->allocator;
-    hsp__model_writer writer = {.memory = {.memory = memory}};
+    hsp__model_writer writer = {.memory.memory = memory};
     hsp__text classes, features;
     char *encoding = NULL;
     hsp__text_init(&classes, memory);

@@ -210,6 +210,7 @@ static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
     const size_t dim = s->dim, side = s->hessian->side, count = (size_t)row.count;
     const uint32_t *at = row.indices;
     double x[NEWTON_HESSIAN_SHORT], *g = block->g;
+    assert(dim == s->d || dim == s->d + 1);
     if (!at) {
         double *wide = dim > NEWTON_HESSIAN_SMALL ? block->rows + block->count * dim : x;
         if (view->precision == HSP_FLOAT64)
