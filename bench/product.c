@@ -26,7 +26,7 @@ typedef void (*blas_dgemm)(int, int, int, int, int, int, double, const double *,
 typedef struct bench {
     float *a32, *b32, *c32;
     double *a64, *b64, *c64;
-    void *scratch;
+    void *packed;     /* rows of B */
     blas_sgemm sgemm; /* NULL: not here */
     blas_dgemm dgemm;
     int runs;
@@ -66,12 +66,18 @@ static void bench_product(const bench *all, size_t depth, int wide, int theirs)
         all->dgemm(ROW_MAJOR, PLAIN, TURNED, n, n, k, 1, all->a64, k, all->b64, k, 0, all->c64, n);
     else if (theirs)
         all->sgemm(ROW_MAJOR, PLAIN, TURNED, n, n, k, 1, all->a32, k, all->b32, k, 0, all->c32, n);
-    else if (wide)
-        hsp__product_f64(SIDE, SIDE, depth, all->a64, depth, all->b64, depth, all->c64, SIDE,
-                         all->scratch);
-    else
-        hsp__product_f32(SIDE, SIDE, depth, all->a32, depth, all->b32, depth, all->c32, SIDE,
-                         all->scratch);
+    for (size_t j = 0; !theirs && j < SIDE; j += HSP__PRODUCT_COLS)
+        if (wide) {
+            hsp__product_pack_f64(HSP__PRODUCT_COLS, depth, all->b64 + j * depth, depth,
+                                  all->packed);
+            hsp__product_with_f64(SIDE, HSP__PRODUCT_COLS, depth, all->a64, depth, all->packed,
+                                  depth, all->c64 + j, SIDE);
+        } else {
+            hsp__product_pack_f32(HSP__PRODUCT_COLS, depth, all->b32 + j * depth, depth,
+                                  all->packed);
+            hsp__product_with_f32(SIDE, HSP__PRODUCT_COLS, depth, all->a32, depth, all->packed,
+                                  depth, all->c32 + j, SIDE);
+        }
 }
 
 /* Operations a nanosecond. */
@@ -107,7 +113,7 @@ int main(int argc, char **argv)
     all.a64 = bench_array(count, sizeof(double)), all.b64 = bench_array(count, sizeof(double));
     all.c32 = bench_array((size_t)SIDE * SIDE, sizeof(float));
     all.c64 = bench_array((size_t)SIDE * SIDE, sizeof(double));
-    all.scratch = bench_array(hsp__product_scratch(LONGEST, sizeof(double)), 1);
+    all.packed = bench_array(hsp__product_packed(LONGEST, sizeof(double)), 1);
     for (size_t k = 0; k < count; k++) {
         all.a64[k] = (double)(k * 7919 % 1009) / 1009,
         all.b64[k] = (double)(k * 104729 % 997) / 997;
@@ -121,6 +127,6 @@ int main(int argc, char **argv)
             bench_line(&all, depths[k], wide);
     free(all.a32), free(all.b32), free(all.c32);
     free(all.a64), free(all.b64), free(all.c64);
-    free(all.scratch);
+    free(all.packed);
     return 0;
 }
