@@ -158,7 +158,7 @@ static void objective_print(const hsp_view *v, const double *labels, const score
     }
     for (uint64_t i = 0; i < v->rows; i++) {
         const double label = labels[v->labels[i]];
-        double best = -INFINITY, said = 0, losses = 0;
+        double best = -HUGE_VAL, said = 0, losses = 0;
         for (uint32_t k = 0; k < s->count; k++) {
             const double score = objective_score(v, i, &s->list[k], s->d);
             losses += objective_loss(loss, s->list[k].label == label ? score : -score);
