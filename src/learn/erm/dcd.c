@@ -128,10 +128,9 @@ DCD_INLINE double dcd_dot(const hsp__vec_table *vec, dcd_kind kind, const hsp_vi
                           const dcd_row *row, const double *w)
 {
     /* rows of ones have no values, dense rows no indices */
-    const uint64_t value = kind == DCD_ONES ? 0 : row->from;
-    const float *single = (const float *)view->values + value;
-    const double *full = (const double *)view->values + value;
-    const uint32_t *at = view->indices + (kind <= DCD_DENSE64 ? 0 : row->from);
+    const float *single = kind == DCD_ONES ? NULL : (const float *)view->values + row->from;
+    const double *full = kind == DCD_ONES ? NULL : (const double *)view->values + row->from;
+    const uint32_t *at = kind <= DCD_DENSE64 ? NULL : view->indices + row->from;
     return kind == DCD_DENSE32    ? vec->dot_f32f64(single, w, row->count)
            : kind == DCD_DENSE64  ? vec->dot_f64(full, w, row->count)
            : kind == DCD_SPARSE32 ? vec->sparse_dot_f32f64(at, single, row->count, w)
@@ -143,10 +142,9 @@ DCD_INLINE void dcd_axpy(const hsp__vec_table *vec, dcd_kind kind, const hsp_vie
                          const dcd_row *row, double step, double *w)
 {
     /* rows of ones have no values, dense rows no indices */
-    const uint64_t value = kind == DCD_ONES ? 0 : row->from;
-    const float *single = (const float *)view->values + value;
-    const double *full = (const double *)view->values + value;
-    const uint32_t *at = view->indices + (kind <= DCD_DENSE64 ? 0 : row->from);
+    const float *single = kind == DCD_ONES ? NULL : (const float *)view->values + row->from;
+    const double *full = kind == DCD_ONES ? NULL : (const double *)view->values + row->from;
+    const uint32_t *at = kind <= DCD_DENSE64 ? NULL : view->indices + row->from;
     if (kind == DCD_DENSE32)
         vec->axpy_f32f64(step, single, w, row->count);
     else if (kind == DCD_DENSE64)
