@@ -1,4 +1,4 @@
-/* The rows of a CSV file as they pass by. The encoding is known (or all columns are numbers), so
+/* Streaming the rows of a CSV file. The encoding is known (or all columns are numbers), so
  * that a block is expanded where it was parsed, in parallel; only labels wait for their turn. */
 #include "base/base.h"
 #include "data/csv.h"

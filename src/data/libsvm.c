@@ -761,7 +761,7 @@ static hsp_status libsvm_probe(libsvm_reader *reader, hsp__source *source, hsp_e
         reader->stream, hsp__storage_choose(scratch->block.rows, cols, scratch->block.stored,
                                             scratch->block.all_ones,
                                             libsvm_block_precision(reader, scratch)) == HSP_DENSE);
-    /* forget its labels: they are numbered as they pass by */
+    /* forget the labels of the first block: a stream numbers them in the order of its rows */
     hsp__names_free(&scratch->names);
     hsp__names_init(&scratch->names, &reader->ctx->allocator);
     memset(scratch->recent, 0, sizeof scratch->recent);

@@ -75,7 +75,7 @@ hsp_status hsp__model_get_arrays(const hsp__container *file, const hsp__model_ar
                                  size_t count, hsp_error *err);
 hsp_status hsp__model_get_table(const hsp__container *file, const char *name, uint64_t rows,
                                 uint64_t cols, hsp_error *err, double **values);
-/* Rows left in the file. Their arrays are checked by whoever looks at the view first. */
+/* Rows that stay in the mapped file. hsp_data_view checks their arrays before the first use. */
 hsp_status hsp__model_get_rows(const hsp__container *file, const char *prefix, uint64_t features,
                                hsp_data **rows, hsp_error *err);
 

@@ -136,7 +136,7 @@ hsp_status hsp__bound_rounded(hsp__bound_case *c, hsp_error *err, hsp_error_boun
     int best = 0;
     for (int form = 1; form < CODE_FORMS; form++)
         if (job.value[form] < job.value[best]) best = form;
-    /* as a model, for whoever wants to look at it */
+    /* the rounded weights as a model, which the caller may keep */
     const hsp_status status = hsp__model_new(c->ctx, 1, features, err, &c->rounded);
     if (!status) {
         memcpy(c->rounded->weights, job.w + (uint64_t)best * features, features * sizeof(double));

@@ -1,7 +1,7 @@
 /* Certificates: from a data file, and perhaps a model, to claims with their evidence.
  *
  * Nothing here checks a claim. What a claim's own file finds is written down as exact numbers, and
- * whoever wants to know whether it is true has the checker (verify/) look. */
+ * the checker (verify/) establishes whether it is true. */
 #include <errno.h>
 #include <stdio.h>
 
