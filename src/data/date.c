@@ -3,11 +3,11 @@
 #include <string.h>
 
 static const char *const date_known[] = {
-    "%Y-%m-%d",          "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
-    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ", "%Y/%m/%d",      "%d.%m.%Y",
-    "%d.%m.%Y %H:%M",    "%d.%m.%y",       "%d/%m/%Y",          "%m/%d/%Y",
-    "%d/%m/%Y %H:%M",    "%m/%d/%Y %H:%M", "%m/%d/%y",          "%d-%m-%Y",
-    "%d %b %Y",          "%d-%b-%Y",       "%d-%b-%y",          "%b %d, %Y",
+    "%Y-%m-%d",          "%Y-%m-%d %H:%M",     "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
+    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ", "%Y/%m/%d",          "%d.%m.%Y",
+    "%d.%m.%Y %H:%M",    "%d.%m.%y",           "%d/%m/%Y",          "%m/%d/%Y",
+    "%d/%m/%Y %H:%M",    "%m/%d/%Y %H:%M",     "%m/%d/%y",          "%d-%m-%Y",
+    "%d %b %Y",          "%d-%b-%Y",           "%d-%b-%y",          "%b %d, %Y",
     "%b %d %Y",
 };
 
@@ -42,9 +42,9 @@ static int date_number(const char **text, const char *end, int least, int most)
 /* The month whose English name, whole or its first three letters, is at *text; 0: none is. */
 static int date_month(const char **text, const char *end)
 {
-    static const char *const names[] = {"january", "february", "march",     "april",   "may",
-                                        "june",    "july",     "august",    "september",
-                                        "october", "november", "december"};
+    static const char *const names[] = {"january",   "february", "march",    "april",
+                                        "may",       "june",     "july",     "august",
+                                        "september", "october",  "november", "december"};
     for (int month = 0; month < 12; month++) {
         const char *t = *text, *n = names[month];
         while (*n && t < end && (*t | 0x20) == *n)

@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 typedef struct hsp__date {
-    int year, month, day; /* of the Gregorian calendar, also before its time; month and day from 1 */
-    int weekday;          /* 1 Monday .. 7 Sunday */
-    double days;          /* since 1970-01-01, with the time of day as a fraction */
+    int year, month,
+        day;     /* of the Gregorian calendar, also before its time; month and day from 1 */
+    int weekday; /* 1 Monday .. 7 Sunday */
+    double days; /* since 1970-01-01, with the time of day as a fraction */
 } hsp__date;
 
 /* Is the whole text (blanks around it aside) a date by this pattern? Other characters of a pattern

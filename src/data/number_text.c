@@ -63,8 +63,8 @@ static size_t number_whole(const char *text, size_t size, char thousands, char *
 
 size_t hsp__number_plain(const char *text, size_t size, const hsp__number_format *format, char *out)
 {
-    static const char *const signs[] = {"$",  "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "EUR", "USD",
-                                        "GBP", "CHF",          "JPY"};
+    static const char *const signs[] = {"$",   "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "EUR",
+                                        "USD", "GBP",          "CHF",      "JPY"};
     size_t length = 0;
     int percent = 0, negative = 0;
     number_trim(&text, &size);

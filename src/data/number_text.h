@@ -16,6 +16,7 @@ typedef struct hsp__number_format {
  * which has room for size + 4 bytes; how many bytes. 0: it is not a number in this format. A plain
  * number is one in every format whose decimal is '.', and an integer in all. Signs and blanks
  * around it are allowed, `percent` and `currency` signs need not be there. */
-size_t hsp__number_plain(const char *text, size_t size, const hsp__number_format *format, char *out);
+size_t hsp__number_plain(const char *text, size_t size, const hsp__number_format *format,
+                         char *out);
 
 #endif

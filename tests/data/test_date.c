@@ -30,8 +30,8 @@ static void test_by_hand(void)
 
 static void test_not_dates(void)
 {
-    static const char *const wrong[] = {"",           "2023-02-29", "1900-02-29", "2024-13-01",
-                                        "2024-00-01", "2024-01-00", "2024-04-31", "2024-01-1x",
+    static const char *const wrong[] = {"",           "2023-02-29", "1900-02-29",  "2024-13-01",
+                                        "2024-00-01", "2024-01-00", "2024-04-31",  "2024-01-1x",
                                         "24-01-01",   "2024-1",     "2024-01-01 ,"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_NOTE(date_days(wrong[i], "%Y-%m-%d") == -1e9, "%s", wrong[i]);

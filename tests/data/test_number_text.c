@@ -42,10 +42,10 @@ static void test_by_hand(void)
 
 static void test_not_numbers(void)
 {
-    static const char *const wrong[] = {"",      ".",       "-",      "1,23",   "12,3456", "1,2,345",
-                                        ",123",  "1,",      "1.2,34", "1.5e",   "1.5e+",   "1.5e1.5",
-                                        "1 234", "1.2.3",   "0x10",   "12 %",   "$12",     "(12)",
-                                        "N/A",   "1e5 USD", "--1",    "+-1",    "1,234,",  "1234,567"};
+    static const char *const wrong[] = {
+        "",       ".",    "-",     "1,23",    "12,3456", "1,2,345", ",123",   "1,",
+        "1.2,34", "1.5e", "1.5e+", "1.5e1.5", "1 234",   "1.2.3",   "0x10",   "12 %",
+        "$12",    "(12)", "N/A",   "1e5 USD", "--1",     "+-1",     "1,234,", "1234,567"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         CHECK_NOTE(!*number_plain(wrong[i], '.', ',', 0), "%s", wrong[i]);
     CHECK_TEXT(number_plain("%", '.', ',', 1), "");
