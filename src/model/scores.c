@@ -143,7 +143,8 @@ static hsp_status scores_from_confusion(hsp_context *ctx, const hsp__scored *row
         return hsp__fail_memory(err);
     }
     for (uint64_t i = 0; i < rows->rows; i++) {
-        assert(rows->truth[i] < k && (rows->predicted[i] < k || rows->predicted[i] == HSP_NO_CLASS));
+        assert(rows->truth[i] < k &&
+               (rows->predicted[i] < k || rows->predicted[i] == HSP_NO_CLASS));
         const uint64_t column = rows->predicted[i] == HSP_NO_CLASS ? k : rows->predicted[i];
         scores_add(&sums[rows->truth[i] * (k + 1) + column], scores_weight(rows, i));
     }

@@ -13,7 +13,7 @@ typedef struct hsp__scored {
     uint32_t *truth;     /* rows: classes, 0 .. classes - 1 */
     uint32_t *predicted; /* rows: likewise, or HSP_NO_CLASS on a tie, which is a mistake */
     double *ranking; /* rows * columns: higher, the more likely this class (of two, the second) */
-    double *probability; /* rows * classes; NULL: there are none */
+    double *probability;  /* rows * classes; NULL: there are none */
     const double *weight; /* rows, >= 0; NULL: all 1 */
 } hsp__scored;
 
@@ -29,8 +29,7 @@ typedef enum hsp__score {
     HSP__SCORES
 } hsp__score;
 
-#define HSP__SCORE_NAMES \
-    "error|balanced-accuracy|auc|f1|mcc|log-loss|brier|average-precision"
+#define HSP__SCORE_NAMES "error|balanced-accuracy|auc|f1|mcc|log-loss|brier|average-precision"
 
 /* The score of that name; HSP__SCORES: there is none. */
 hsp__score hsp__score_of(const char *name);
