@@ -107,6 +107,13 @@ GETTER(train_class_name, train, done,
        : hsp_data_classes(done->data) == done->run.classes
            ? hsp_data_class_name(done->data, (uint32_t)i)
            : NULL)
+/* With its numbers; "wave" of Fourier features is not the kernel that was asked for. */
+GETTER(train_kernel, train, done,
+       done->model &&hsp_model_kernel(done->model) &&
+               strcmp(hsp_model_kernel(done->model), "wave") != 0 &&
+               strcmp(hsp_model_hypothesis(done->model), "kernel") == 0
+           ? hsp_model_kernel(done->model)
+           : NULL)
 GETTER(train_neighbors, train, done, cli_knn(done->model, room))
 
 FIELDS(train_minimised_fields, train,
@@ -139,6 +146,8 @@ FIELDS(train_fields, train, FIELD(PART, NULL, NULL, data, NULL, .of = cli_number
        FIELD_GET(OBJECT, "neighbors", NULL, train_neighbors, "a model of nearest neighbours",
                  .when = "null for other learners", .of = hsp_knn_fields),
        FIELD_GET(PART, NULL, NULL, train_experts, NULL, .optional = 1, .of = train_experts_fields),
+       FIELD_GET(TEXT, "kernel", "kernel", train_kernel, "the kernel, rules replaced by numbers",
+                 .when = "null unless the model is a kernel's"),
        FIELD(PART, NULL, NULL, run, NULL, .of = hsp_training_fields),
        FIELD_GET(PART, NULL, NULL, train_minimised, "Learners that minimise an objective",
                  .optional = 1, .of = train_minimised_fields),

@@ -20,9 +20,10 @@ HSP_API void hsp_kernel_free(hsp_kernel *kernel);
 /* The expression in canonical form; it belongs to the kernel. */
 HSP_API const char *hsp_kernel_text(const hsp_kernel *kernel);
 /* Replace every parameter that is a rule by its number: median (1 / the median of the kernel's
- * distance, over all pairs of rows or 5,000 random ones) and 1/d (d columns). The text then has the
- * numbers. HSP_BAD_DATA if the rows give a rule no number, or if none of the columns that a part of
- * the kernel uses exists. */
+ * distance, over all pairs of rows or 5,000 random ones), 1/d (d columns) and scale (1/(d var), var
+ * of all entries; the rule of rbf without a factor). The text then has the numbers. HSP_BAD_DATA if
+ * the rows give a rule no number, or if none of the columns that a part of the kernel uses exists;
+ * HSP_USAGE for the rule gamma, for which learners have an option. */
 HSP_API hsp_status hsp_kernel_fit(hsp_context *ctx, hsp_kernel *kernel, const hsp_view *view,
                                   hsp_error *err);
 /* Has it a part that the closure rules do not show to be a kernel? */

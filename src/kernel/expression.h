@@ -7,8 +7,9 @@
  *
  *     linear                    <x, y>
  *     poly(degree=3, r=1)       (<x, y> + r)^degree
- *     rbf(c=C)                  exp(-C ||x - y||^2); C a number, 1/d, or median: 1 over the median
- *                               of what it is multiplied with
+ *     rbf(c=C)                  exp(-C ||x - y||^2); C a number; 1/d; median: 1 over the median of
+ *                               what it is multiplied with; scale: 1/(d var), which is meant by rbf
+ *                               alone; or gamma: given apart from the expression
  *     laplace(c=C)              exp(-C ||x - y||_1)
  *     chi2(c=C)                 exp(-C sum (x - y)^2 / (x + y)), for values >= 0
  *     intersection              sum min(x, y), for values >= 0
@@ -51,7 +52,10 @@ typedef enum hsp__kernel_op {
 typedef enum hsp__kernel_rule {
     HSP__RULE_NUMBER,
     HSP__RULE_MEDIAN,
-    HSP__RULE_ONE_OVER_D
+    HSP__RULE_ONE_OVER_D,
+    HSP__RULE_SCALE, /* 1 / (d var), var of all entries of the d columns, zeros included */
+    HSP__RULE_GAMMA, /* a number that comes with hsp__kernel_set_gamma */
+    HSP__RULES
 } hsp__kernel_rule;
 
 #define HSP__KERNEL_NONE UINT32_MAX
@@ -89,6 +93,13 @@ struct hsp_kernel {
 
 /* What a kernel is called in an expression; NULL: it is written with a sign. */
 extern const char *const hsp__kernel_names[HSP__KERNEL_COLS + 1];
+
+/* A rule as it is written; NULL: a number. */
+extern const char *const hsp__kernel_rules[HSP__RULES];
+
+/* Give every rule `gamma`, and every rbf that has no factor of its own, this factor. Returns how
+ * many took it; 0: the expression has none. The text is made again by hsp_kernel_fit. */
+uint64_t hsp__kernel_set_gamma(hsp_kernel *kernel, double gamma);
 
 /* The text from the tree, into kernel->text. */
 hsp_status hsp__kernel_print(hsp_kernel *kernel, hsp_error *err);

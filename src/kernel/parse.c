@@ -80,22 +80,26 @@ static hsp_status parse_signed(hsp__scan *scan, const char *name, double *number
     return HSP_OK;
 }
 
-/* "(c=0.5)", "(0.5)", "(median)", "(1/d)"; chi2: nothing means 1. */
+/* "(c=0.5)", "(0.5)", "(median)", "(1/d)", ...; nothing: 1 for chi2, the rule scale for rbf. */
 static hsp_status parse_width(parser *all, hsp__kernel_op op, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
-    const char *word, *expected = "a number above 0, median or 1/d";
-    hsp__kernel_rule rule = HSP__RULE_NUMBER;
+    const char *word, *expected = "a number above 0, median, 1/d, scale or gamma";
+    hsp__kernel_rule rule = op == HSP__KERNEL_RBF ? HSP__RULE_SCALE : HSP__RULE_NUMBER;
     double c = 1;
-    if (op != HSP__KERNEL_CHI2 || hsp__scan_peek(scan) == '(') {
-        HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the factor c"));
+    if (op == HSP__KERNEL_LAPLACE || hsp__scan_peek(scan) == '(') {
+        HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the factor c, as in laplace(0.5)"));
         parse_named(scan, "c");
         hsp__scan_peek(scan);
         const char *at = scan->at;
-        if (hsp__scan_word(scan, &word)) {
-            if (scan->at - word != 6 || memcmp(word, "median", 6) != 0)
-                return hsp__scan_fail(scan, word, "a number, median or 1/d");
-            rule = HSP__RULE_MEDIAN;
+        const size_t size = hsp__scan_word(scan, &word);
+        rule = HSP__RULE_NUMBER;
+        if (size) {
+            for (rule = HSP__RULE_MEDIAN; rule < HSP__RULES; rule++)
+                if (strlen(hsp__kernel_rules[rule]) == size &&
+                    memcmp(hsp__kernel_rules[rule], word, size) == 0)
+                    break;
+            if (rule == HSP__RULES) return hsp__scan_fail(scan, word, expected);
         } else {
             if (!hsp__scan_at_number(scan)) return hsp__scan_fail(scan, at, expected);
             HSP__TRY(hsp__scan_number(scan, &c));
@@ -118,7 +122,7 @@ static hsp_status parse_poly(parser *all, const char *name, uint32_t *out)
 {
     hsp__scan *scan = &all->scan;
     double degree = 0, r = 1;
-    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the degree, as in poly(3, 1)"));
+    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and the degree: poly(3, 1) is (<x, y> + 1)^3"));
     const int r_first = parse_named(scan, "r");
     if (r_first) {
         HSP__TRY(parse_signed(scan, NULL, &r));
@@ -141,7 +145,7 @@ static hsp_status parse_sigmoid(parser *all, const char *name, uint32_t *out)
     double a = 1, b = 0;
     HSP__TRY(
         parse_doubt(all, name, "sigmoid is not a kernel: tanh(a <x, y> + b) has no feature map"));
-    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and a, b"));
+    HSP__TRY(hsp__scan_expect(scan, '(', "'(' and a, b: sigmoid(a, b) is tanh(a <x, y> + b)"));
     HSP__TRY(parse_signed(scan, "a", &a));
     HSP__TRY(hsp__scan_expect(scan, ',', "','"));
     HSP__TRY(parse_signed(scan, "b", &b));

@@ -19,6 +19,11 @@ const char *const hsp__kernel_names[] = {[HSP__KERNEL_LINEAR] = "linear",
                                          [HSP__KERNEL_RESCALE] = "rescale",
                                          [HSP__KERNEL_COLS] = "cols"};
 
+const char *const hsp__kernel_rules[] = {[HSP__RULE_MEDIAN] = "median",
+                                         [HSP__RULE_ONE_OVER_D] = "1/d",
+                                         [HSP__RULE_SCALE] = "scale",
+                                         [HSP__RULE_GAMMA] = "gamma"};
+
 static void print_number(hsp__text *text, const char *before, double number, const char *behind)
 {
     char digits[HSP__DECIMAL_MAX];
@@ -84,7 +89,7 @@ static void print_node(const hsp_kernel *kernel, uint32_t at, hsp__text *text)
         if (node->rule == HSP__RULE_NUMBER)
             print_number(text, "(c=", node->p, ")");
         else
-            hsp__text_puts(text, node->rule == HSP__RULE_MEDIAN ? "(c=median)" : "(c=1/d)");
+            hsp__text_printf(text, "(c=%s)", hsp__kernel_rules[node->rule]);
         return;
     case HSP__KERNEL_SUM:
     case HSP__KERNEL_PRODUCT:

@@ -20,7 +20,10 @@
                 "offset b: free: not penalised; regularized: penalised like a weight; none: 0")
 #define HSP__OPTION_KERNEL            \
     HSP__TEXT("kernel", NULL, "EXPR", \
-              "learn in the feature space of this kernel, for example rbf(0.5) or poly(3,1)")
+              "learn in the feature space of this kernel, for example rbf, rbf(0.5) or poly(3,1)")
+#define HSP__OPTION_GAMMA                        \
+    HSP__REAL("gamma", NULL, 1e-300, 1e300, "G", \
+              "kernel: factor of rbf, instead of its default 1/(d var)")
 #define HSP__OPTION_ALLOW_INDEFINITE \
     HSP__FLAG("allow-indefinite",    \
               "accept kernel expressions that are not guaranteed to be positive semidefinite")

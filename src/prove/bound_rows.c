@@ -181,6 +181,20 @@ hsp_status hsp__bound_run_read(const hsp_model *model, hsp_error *err, hsp__boun
     return hsp__audit_number(&out->reader, "online_error", 0, &out->online_error, NULL, err);
 }
 
+/* Did the kernel get a factor from the rows: the rule median or scale, or rbf without a factor? */
+static int run_kernel_fitted(const hsp__bound_run *run)
+{
+    const char *text = hsp__bound_run_text(run, "kernel");
+    double gamma;
+    if (strstr(text, "median")) return 1;
+    if (hsp__json_number(hsp__json_get(run->reader.options, "gamma"), &gamma)) return 0;
+    for (const char *at = text; (at = strstr(at, "scale")); at++)
+        if (at == text || at[-1] != 'e') return 1; /* not rescale */
+    for (const char *at = text; (at = strstr(at, "rbf")); at++)
+        if (at[3 + strspn(at + 3, " \t\r\n")] != '(') return 1;
+    return 0;
+}
+
 const char *hsp__bound_run_fitted(const hsp__bound_run *run)
 {
     const char *scale = hsp__bound_run_text(run, "scale");
@@ -193,8 +207,7 @@ const char *hsp__bound_run_fitted(const hsp__bound_run *run)
     if (hsp__bound_run_is(run, "offset", "r2")) return "--offset r2 depends on the largest norm";
     if (*target && target[strlen(target) - 1] == 'r')
         return "the margin target depends on the largest norm";
-    if (strstr(hsp__bound_run_text(run, "kernel"), "median"))
-        return "the kernel was fitted to all rows";
+    if (run_kernel_fitted(run)) return "the kernel was fitted to all rows";
     if (hsp__bound_run_is(run, "votes", "auto")) return "how columns vote was chosen from all rows";
     if (*hsp__bound_run_text(run, "approx")) return "the features were made from the rows";
     return NULL;

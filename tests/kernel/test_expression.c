@@ -43,6 +43,7 @@ static void test_texts(void)
     good("poly(r=0, degree=2)", "poly(degree=2, r=0)");
     good("rbf(c=0.5)", "rbf(c=0.5)");
     good("rbf(median)+rbf(1/d)", "(rbf(c=median) + rbf(c=1/d))");
+    good("rbf + rbf(scale)*laplace(gamma)", "(rbf(c=scale) + (rbf(c=scale)*laplace(c=gamma)))");
     good("0.5*rbf(0.1) + normalize(poly(2,1))*linear",
          "((const(0.5)*rbf(c=0.1)) + (normalize(poly(degree=2, r=1))*linear))");
     good("(linear + 1)^2*chi2", "(((linear + const(1)))^2*chi2(c=1))");
@@ -58,7 +59,8 @@ static void test_refusals(void)
 {
     bad("", 1, "found the end");
     bad("linea", 1, "'linea'");
-    bad("rbf", 4, "found the end");
+    bad("laplace", 8, "found the end");
+    bad("rbf(scales)", 5, "scale or gamma");
     bad("rbf(0)", 5, "above 0");
     bad("rbf(-1)", 5, "above 0");
     bad("rbf(1e999)", 5, "finite");
@@ -351,6 +353,46 @@ static void test_fit(void)
     hsp_kernel_free(kernel);
 }
 
+/* 1/(d var): by hand, of columns of the space alone, with the same bits for every storage. */
+static void test_fit_scale(void)
+{
+    hsp_kernel *kernel = NULL;
+    static const float six[] = {0, 2, 0, 0, 2, 2}; /* mean 1, variance 1; columns 2/3 and 4/3 */
+    static const float second[] = {2, 2};
+    static const uint64_t at[] = {0, 1, 1, 3};
+    static const uint32_t column[] = {1, 0, 1};
+    static const float stored[] = {2, 2, 2};
+    const hsp_view full = hsp_view_dense(HSP_FLOAT32, 3, 2, 2, six);
+    const hsp_view sparse = hsp_view_sparse(HSP_FLOAT32, 3, 2, 8, at, column, stored);
+    const hsp_view flat = hsp_view_dense(HSP_FLOAT32, 1, 2, 2, second);
+    const hsp_view none = hsp_view_dense(HSP_FLOAT32, 0, 2, 2, second);
+    const struct {
+        const char *text;
+        const hsp_view *view;
+        const char *fitted;
+    } fits[] = {{"rbf", &full, "rbf(c=0.5)"},
+                {"rbf", &sparse, "rbf(c=0.5)"},
+                {"rbf(scale)+1", &full, "(rbf(c=0.5) + const(1))"},
+                {"cols(1; rbf)", &full, "cols(1; rbf(c=1.125))"},
+                {"cols(1; rbf)", &sparse, "cols(1; rbf(c=1.125))"},
+                {"rbf", &flat, "rbf(c=1)"}, /* nothing varies: 1, as scikit-learn */
+                {"rbf", &none, NULL},
+                {"rbf(gamma)", &full, NULL}};
+    for (size_t k = 0; k < sizeof fits / sizeof *fits; k++) {
+        CHECK(hsp_kernel_parse(ctx, fits[k].text, 0, 1, NULL, &kernel) == HSP_OK);
+        const hsp_status status = hsp_kernel_fit(ctx, kernel, fits[k].view, NULL);
+        CHECK_NOTE((status == HSP_OK) == (fits[k].fitted != NULL), "%s", fits[k].text);
+        if (!status) CHECK_TEXT(hsp_kernel_text(kernel), fits[k].fitted);
+        hsp_kernel_free(kernel);
+    }
+    CHECK(hsp_kernel_parse(ctx, "rbf + rbf(2)*laplace(gamma)", 0, 1, NULL, &kernel) == HSP_OK);
+    CHECK(hsp__kernel_set_gamma(kernel, 0.25) == 2);
+    CHECK(hsp_kernel_fit(ctx, kernel, &full, NULL) == HSP_OK);
+    CHECK_TEXT(hsp_kernel_text(kernel), "(rbf(c=0.25) + (rbf(c=2)*laplace(c=0.25)))");
+    CHECK(hsp__kernel_set_gamma(kernel, 0.25) == 0);
+    hsp_kernel_free(kernel);
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
@@ -362,6 +404,7 @@ int main(void)
     RUN(test_ones_have_the_bits_of_other_rows);
     RUN(test_apply_adds_the_lines);
     RUN(test_fit);
+    RUN(test_fit_scale);
     hsp_context_free(ctx);
     return check_done();
 }

@@ -272,6 +272,22 @@ def one_against_the_rest(folder):
         assert different <= 0.002, f"{different:.1%} of the predictions differ"
 
 
+def default_factor_of_SVC(folder):
+    """--kernel rbf is gamma="scale": the number and the scores; --gamma gives the same."""
+    source = numpy.random.default_rng(8)
+    for matrix, labels in (clouds(source, 150, 6, 0.5), sparse_clouds(source, 120, 30)):
+        path = write(folder, matrix, labels)
+        common = ["--kernel", "rbf", "--C", "2", "--gap", "1e-9", "--precision", "double", path, "-o", path + ".hsp"]
+        theirs = SVC(C=2, gamma="scale", tol=1e-9).fit(matrix, labels)
+        kernel = json.loads(halfspace("train", "svm", "-q", "--json", *common))["kernel"]
+        factor = float(kernel[len("rbf(c=") : -1])
+        assert abs(factor / theirs._gamma - 1) <= 1e-13, (factor, theirs._gamma)
+        lines = halfspace("predict", "-q", "--scores", path + ".hsp", path).decode().splitlines()
+        scores = numpy.array([float(line.split()[-1]) for line in lines])
+        assert numpy.abs(scores - theirs.decision_function(matrix)).max() <= 1e-5
+        assert json.loads(halfspace("train", "svm", "-q", "--json", "--gamma", repr(factor), *common))["kernel"] == kernel
+
+
 def one_against_one(folder):
     for matrix, labels in more_classes():
         path = write(folder, matrix, labels)
@@ -303,6 +319,7 @@ if __name__ == "__main__":
         l1_of_LinearSVC_and_LogisticRegression,
         one_against_the_rest,
         one_against_one,
+        default_factor_of_SVC,
         crammer_and_singer,
     ]
     if LIBLINEAR:

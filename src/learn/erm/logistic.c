@@ -23,7 +23,8 @@ static const hsp_option logistic_options[] = {
     HSP__OPTION_PENALTY,
     HSP__OPTION_OFFSET,
     {"kernel", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "EXPR",
-     "learn in the feature space of this kernel, for example rbf(0.5); needs --approx"},
+     "learn in the feature space of this kernel, for example rbf or rbf(0.5); needs --approx"},
+    HSP__OPTION_GAMMA,
     HSP__OPTION_ALLOW_INDEFINITE,
     {"approx", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "KIND:M",
      "approximate the kernel by M explicit features: nystrom (from M rows) or fourier"},
@@ -57,6 +58,8 @@ static hsp_status logistic_check(const hsp_options *options, hsp__plan *plan, hs
         return hsp__fail_option(
             err, "--kernel",
             "logistic supports kernels only through explicit features; set --approx");
+    if (hsp_options_is_set(options, "gamma"))
+        return hsp__fail_option(err, "--gamma", "gamma needs --kernel, as in --kernel rbf");
     return hsp__erm_plan_read(options, plan, err);
 }
 

@@ -42,6 +42,7 @@ static const hsp_option svm_options[] = {
     HSP__OPTION_PENALTY,
     HSP__OPTION_OFFSET,
     HSP__OPTION_KERNEL,
+    HSP__OPTION_GAMMA,
     {"cache-mb", HSP_OPTION_REAL, "1000", 0, 1e9, NULL, "MB",
      "kernel: size of the cache of kernel values in megabytes"},
     HSP__OPTION_ALLOW_INDEFINITE,
@@ -80,7 +81,7 @@ static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_err
 {
     static const char *const steps[] = {"order", "average"}, *const idle[] = {"C", "lambda",
                                                                               "weight"};
-    static const char *const about[] = {"cache-mb", "allow-indefinite"};
+    static const char *const about[] = {"--cache-mb", "--allow-indefinite", "--gamma"};
     HSP__TRY(hsp__erm_plan_read(options, plan, err));
     const int own_solver = strcmp(plan->solver, "auto") != 0, l1 = plan->penalty == HSP__PENALTY_L1;
     for (size_t i = 0; strcmp(plan->solver, "pegasos") != 0 && i < 2; i++)
@@ -96,10 +97,10 @@ static hsp_status svm_check(const hsp_options *options, hsp__plan *plan, hsp_err
         return hsp__fail_option(
             err, "--multiclass",
             "crammer-singer has its own solver, which supports only hinge loss and penalty l2");
-    for (size_t i = 0; !plan->kernel && i < 2; i++)
-        if (hsp_options_is_set(options, about[i]))
-            return hsp__fail_option(err, i ? "--allow-indefinite" : "--cache-mb",
-                                    "%s needs --kernel", about[i]);
+    for (size_t i = 0; !plan->kernel && i < sizeof about / sizeof *about; i++)
+        if (hsp_options_is_set(options, about[i] + 2))
+            return hsp__fail_option(err, about[i], "%s needs --kernel%s", about[i] + 2,
+                                    i == 2 ? ", as in --kernel rbf" : "");
     if (plan->kernel) { /* there is one solver, and what it keeps small is ||w||^2 */
         plan->cache_bytes = (uint64_t)(hsp_options_real(options, "cache-mb") * 1048576);
         const char *wrong = plan->joint                   ? "--multiclass"

@@ -322,10 +322,10 @@ static hsp_status approx_begin(approx_work *work, const hsp_model *start, hsp_er
 hsp_status hsp__approx_open(hsp__approx_step *step, hsp_context *ctx, hsp_error *err)
 {
     /* the learner's own options: of rows that are prepared already */
-    static const char *const skip[] = {"kernel",   "approx",     "allow-indefinite", "cache-mb",
-                                       "budget",   "scale",      "normalize",        "classes",
-                                       "positive", "row-weight", "warm-start",       "max-seconds",
-                                       NULL};
+    static const char *const skip[] = {"kernel",      "gamma",    "approx",     "allow-indefinite",
+                                       "cache-mb",    "budget",   "scale",      "normalize",
+                                       "classes",     "positive", "row-weight", "warm-start",
+                                       "max-seconds", NULL};
     approx_work *work = step->work = hsp__new(&ctx->allocator, 1, sizeof *work);
     if (!work) return hsp__fail_memory(err);
     work->ctx = work->asked = ctx;

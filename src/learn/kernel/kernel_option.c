@@ -29,6 +29,15 @@ hsp_status hsp__kernel_option(hsp_context *ctx, const hsp_options *options, cons
             err, HSP_USAGE, "--kernel", 0, 0,
             "normalize(precomputed) needs k(x, x), which rows to predict do not have; normalise "
             "the matrix when you make it, for example with kernel gram 'normalize(...)'");
+    if (!status && hsp_options_is_set(options, "gamma") &&
+        !hsp__kernel_set_gamma(kernel, hsp_options_real(options, "gamma")))
+        status = hsp__fail_option(
+            err, "--gamma",
+            "the kernel %s has no place for it; --gamma G is the factor of rbf, and of rbf, "
+            "laplace "
+            "and chi2 with (gamma), as in laplace(gamma). (G <x, y> + r)^n of LIBSVM and "
+            "scikit-learn is written G^n*poly(n, r/G)",
+            hsp_kernel_text(kernel));
     if (!status) status = hsp_kernel_fit(ctx, kernel, view, err);
     if (status)
         hsp_kernel_free(kernel);

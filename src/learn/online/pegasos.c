@@ -69,6 +69,7 @@ static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_er
     } rules[] = {
         {"kernel", NULL, 0,
          "a kernel model keeps training rows, and a stream does not; train without --stream"},
+        {"gamma", NULL, 0, "gamma needs --kernel, which a stream does not have"},
         {"C", NULL, 0,
          "C = 1 / (lambda n) needs the number of rows n, which a stream does not have; give "
          "--lambda"},

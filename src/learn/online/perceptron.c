@@ -72,6 +72,7 @@ static const hsp_option perceptron_options[] = {
      "none"},
     {"rate", HSP_OPTION_REAL, "1", 1e-100, 1e100, NULL, "ETA", "learning rate of an update"},
     HSP__OPTION_KERNEL,
+    HSP__OPTION_GAMMA,
     HSP__OPTION_ALLOW_INDEFINITE,
     HSP__OPTION_APPROX,
     {"budget", HSP_OPTION_INTEGER, "0", 0, 1e15, NULL, "N",
@@ -122,6 +123,8 @@ static hsp_status perceptron_check(const hsp_options *options, int streamed, hsp
         return hsp__fail_option(err, "--reference", "--reference needs --trace");
     if (!kernel && hsp_options_is_set(options, "allow-indefinite"))
         return hsp__fail_option(err, "--allow-indefinite", "allow-indefinite needs --kernel");
+    if (!kernel && hsp_options_is_set(options, "gamma"))
+        return hsp__fail_option(err, "--gamma", "gamma needs --kernel, as in --kernel rbf");
     if (!kernel && hsp_options_is_set(options, "budget"))
         return hsp__fail_option(err, "--budget", "budget needs --kernel");
     if (kernel && streamed)
