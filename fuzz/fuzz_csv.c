@@ -1,5 +1,5 @@
 /* Any bytes as CSV text: an answer or an error, an answer that is sound, that does not depend on
- * how the text is cut, and that the encoding made on the way gives again. The first byte chooses
+ * how the text is cut, and that the encoding made on the way gives again. The first and the third byte choose
  * options, the second the size of blocks. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,7 +26,18 @@ static void fuzz_set(hsp_options *options, const char *name, const char *value)
     if (hsp_options_set(options, name, value, NULL)) abort();
 }
 
-static hsp_options *fuzz_options(hsp_context *ctx, uint8_t choice)
+/* How cells are written. */
+static void fuzz_cells(hsp_options *options, uint8_t choice)
+{
+    static const char *const marks[] = {"", "-999,gone"};
+    if (choice & 1) fuzz_set(options, "decimal", "comma");
+    if (choice & 2) fuzz_set(options, "thousands", choice & 1 ? "point" : "comma");
+    if (choice & 4) fuzz_set(options, "percent", "yes");
+    if (choice & 8) fuzz_set(options, "currency", "yes");
+    fuzz_set(options, "na", marks[choice >> 4 & 1]);
+}
+
+static hsp_options *fuzz_options(hsp_context *ctx, uint8_t choice, uint8_t cells)
 {
     static const char *const missing[] = {"drop", "mean", "indicator", "error"};
     static const char *const labels[] = {"last", "none", "1", "last"};
@@ -46,17 +57,19 @@ static hsp_options *fuzz_options(hsp_context *ctx, uint8_t choice)
         fuzz_set(options, "storage", "sparse");
         fuzz_set(options, "categorical", "1");
     }
+    fuzz_cells(options, cells);
     return options;
 }
 
-static hsp_data *fuzz_parse(const uint8_t *bytes, size_t size, uint8_t choice, size_t block,
+static hsp_data *fuzz_parse(const uint8_t *bytes, size_t size, size_t block,
                             const hsp_encoding *encoding)
 {
     hsp_context *ctx = fuzz_context(block);
-    hsp_options *options = fuzz_options(ctx, choice);
+    hsp_options *options = fuzz_options(ctx, bytes[0], bytes[2]);
     hsp_data *data = NULL;
     hsp_error err = {0};
-    hsp_status status = hsp_data_parse(ctx, bytes, size, "fuzz", options, encoding, &err, &data);
+    hsp_status status =
+        hsp_data_parse(ctx, bytes + 3, size - 3, "fuzz", options, encoding, &err, &data);
     if (!status && hsp_view_check(ctx, &data->view, NULL)) abort();
     if (status && (!err.message[0] || err.status != status || data)) abort();
     if (encoding && status) abort();
@@ -81,16 +94,15 @@ static hsp_encoding *fuzz_reread(const hsp_data *data)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    if (size < 2) return 0;
-    const uint8_t choice = bytes[0];
+    if (size < 3) return 0;
     const size_t block = 1 + (size_t)bytes[1];
-    hsp_data *whole = fuzz_parse(bytes + 2, size - 2, choice, 1 << 16, NULL);
-    hsp_data *cut = fuzz_parse(bytes + 2, size - 2, choice, block, NULL);
+    hsp_data *whole = fuzz_parse(bytes, size, 1 << 16, NULL);
+    hsp_data *cut = fuzz_parse(bytes, size, block, NULL);
     if (!whole != !cut || (whole && !test_same(whole, cut, 1))) abort();
     hsp_data_free(cut);
     if (whole) {
         hsp_encoding *encoding = fuzz_reread(whole);
-        hsp_data *again = fuzz_parse(bytes + 2, size - 2, choice, block, encoding);
+        hsp_data *again = fuzz_parse(bytes, size, block, encoding);
         if (!test_same(whole, again, 1)) abort();
         hsp_data_free(again);
         hsp_encoding_free(encoding);

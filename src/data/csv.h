@@ -1,5 +1,5 @@
 /* Reading CSV, the parts, in the order they are called from csv_read.c and csv_stream.c: what kind of
- * file it is and what becomes of each column (csv_plan.c), blocks of rows into cells (csv_rows.c, with
+ * file it is (csv_sample.c) and what becomes of each column (csv_plan.c), blocks of rows into cells (csv_rows.c, with
  * csv_record.c for fields), and cells into rows of a data set (csv_expand.c). docs/csv.md has the
  * rules. */
 #ifndef HSP_DATA_CSV_H
@@ -75,9 +75,6 @@ static inline const char *hsp__csv_find_stop(const char *p, const char *end, cha
 /* The next field of a record. HSP_BAD_DATA for a quote that is out of place. */
 hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_error *err);
 
-/* Does the text stand for a value that is not there: empty, ?, NA, NaN? */
-int hsp__csv_is_missing(const char *text, size_t size);
-
 /* ---- What becomes of each column (csv_plan.c) ------------------------------------------------ */
 
 /* A column of the file at hand. */
@@ -85,6 +82,7 @@ typedef struct hsp__csv_column {
     hsp__column_kind kind;
     uint32_t encoded; /* the encoding's column */
     uint32_t cell;    /* its place in a row of the table (features only) */
+    int quick;        /* numbers in it are plain, so that the short way reads them */
     uint32_t words;   /* its number among category columns and the label, or HSP__NAME_NONE */
 } hsp__csv_column;
 
@@ -98,7 +96,8 @@ typedef struct hsp__csv_plan {
     hsp__reading reading;
     hsp_precision precision; /* of the table's cells */
     hsp__missing missing;
-    int given; /* the encoding came from the caller: it is applied, not made */
+    int given;    /* the encoding came from the caller: it is applied, not made */
+    int followed; /* another program is to read the same (data/provenance.h): cells must be plain */
     int labelled;
     hsp__names names;         /* of the file's columns */
     uint32_t count;           /* columns of the file */
@@ -127,6 +126,15 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
 
 /* Keep numbers in this way from now on. */
 void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
+
+/* Does a cell of the file's column j stand for a missing value? */
+int hsp__csv_is_missing(const hsp__csv_plan *plan, uint32_t j, const char *text, size_t size);
+
+/* An error's words about a table that another program cannot read as it was read here; %s: what that
+ * program does not know. */
+#define HSP__CSV_NOT_PLAIN                                                                     \
+    "a certificate is about plain cells, without %s: the checker must read the same numbers; " \
+    "halfspace convert writes a plain table (convert DATA plain.csv, with the same options)"
 
 /* The name of the file's column j. */
 const char *hsp__csv_name(const hsp__csv_plan *plan, uint32_t j);
@@ -182,7 +190,7 @@ typedef struct hsp__csv_worker {
     uint64_t first_row;    /* where they go */
     hsp__csv_words *words; /* plan->words: of the category columns and the label */
     hsp__names classes;    /* scratch: is a new label sound? */
-    hsp__text unquoted;
+    hsp__text unquoted, plain;
     int missing_here;            /* in the record at hand, in a feature */
     int label_missing_here;      /* the same of its label */
     uint64_t block;              /* the number of the one at hand */

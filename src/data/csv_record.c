@@ -138,20 +138,3 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     csv_pass_field(cursor, stop, field);
     return HSP_OK;
 }
-
-static int csv_is_letter(char c, char lower)
-{
-    return (c | 0x20) == lower;
-}
-
-int hsp__csv_is_missing(const char *text, size_t size)
-{
-    if (size == 4 && (text[0] == '-' || text[0] == '+')) { /* printf writes -nan */
-        text++;
-        size--;
-    }
-    if (size == 0) return 1;
-    if (size == 1) return text[0] == '?';
-    if (size > 3 || !csv_is_letter(text[0], 'n') || !csv_is_letter(text[1], 'a')) return 0;
-    return size == 2 || csv_is_letter(text[2], 'n');
-}

@@ -63,37 +63,59 @@ static hsp_status csv_refuse(const hsp__csv_plan *plan, uint32_t j, const hsp__c
                         hsp__quote(field->text, field->size, quoted), why, more);
 }
 
+/* The field of a number column as plain digits, if numbers are not written like that. */
+static hsp_status csv_plain(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
+                            const hsp__csv_field *field, const char **text, size_t *size,
+                            hsp_error *err)
+{
+    const hsp_encoding *encoding = plan->encoding;
+    if (hsp__cell_rules_plain(&encoding->rules)) return HSP_OK;
+    *size = hsp__cell_number(&encoding->rules, *text, *size, &worker->plain);
+    *text = worker->plain.data;
+    if (worker->plain.failed) return hsp__fail_memory(err);
+    const int sign = memchr(field->text, '%', field->size) != NULL;
+    const int percent = encoding->columns[plan->columns[j].encoded].percent;
+    if (!*size || sign == percent) return HSP_OK;
+    return csv_refuse(plan, j, field,
+                      percent ? "expected a percent sign, as in the rows before"
+                              : "expected no percent sign, as in the rows before",
+                      "; the column must have one in all of its cells or in none", err);
+}
+
 /* A number, read again with care: the quick way did not like it. */
 static hsp_status csv_number(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
                              const hsp__csv_field *field, void *cell, hsp_error *err)
 {
     const hsp__reading *reading = &plan->reading;
-    const char *end = field->text + field->size, *stop = NULL;
+    const char *text = field->text, *stop = NULL;
+    size_t size = field->size;
+    HSP__TRY(csv_plain(plan, worker, j, field, &text, &size, err));
+    const char *end = text + size;
     hsp__decimal_widest *widest = &worker->widest[plan->columns[j].cell];
     hsp__decimal_result result = HSP__DECIMAL_OK;
     float single;
     double value;
     if (reading->keep != HSP__KEEP_DOUBLE) {
-        stop = hsp__decimal_f32_told(field->text, end, &single, widest, &result);
+        stop = hsp__decimal_f32_told(text, end, &single, widest, &result);
         value = (double)single;
         memcpy(cell, &single, sizeof single);
     }
     if (reading->keep != HSP__KEEP_SINGLE) {
         if (reading->keep == HSP__KEEP_DOUBLE || result != HSP__DECIMAL_OK)
-            stop = hsp__decimal_f64_told(field->text, end, &value, widest, &result);
+            stop = hsp__decimal_f64_told(text, end, &value, widest, &result);
         if (reading->watch == HSP__WATCH_COLUMNS && hsp__rounds_twice(value))
-            hsp__rounded_twice(field->text, end, value, &result);
+            hsp__rounded_twice(text, end, value, &result);
         memcpy(cell, &value, sizeof value);
     }
     if (stop != end) result = HSP__DECIMAL_NONE;
-    if (result == HSP__DECIMAL_OK && !hsp__prints_otherwise(reading, (ptrdiff_t)field->size))
+    if (result == HSP__DECIMAL_OK && !hsp__prints_otherwise(reading, (ptrdiff_t)size))
         return HSP_OK;
     const int too_large = result == HSP__DECIMAL_OVERFLOW;
     if (result == HSP__DECIMAL_OK || result >= HSP__DECIMAL_TINY ||
         (too_large && reading->keep == HSP__KEEP_SINGLE && reading->watch != HSP__WATCH_NONE)) {
         worker->counts.losses.row = worker->rows.rows;
         return hsp__losses_note(&worker->counts.losses, reading, worker->block, j + 1,
-                                hsp__csv_name(plan, j), field->text, field->size, result, err);
+                                hsp__csv_name(plan, j), text, size, result, err);
     }
     if (too_large)
         return csv_refuse(plan, j, field, "which is too large for ",
@@ -124,7 +146,7 @@ static hsp_status csv_word(const hsp__csv_plan *plan, hsp__csv_worker *worker, u
     if (!hsp__names_add(&words->names, field->text, field->size, number))
         return hsp__fail_memory(err);
     /* a word like NA is not kept among the recent ones: without quotes it is a missing value */
-    if (!hsp__csv_is_missing(field->text, field->size) && field->size < UINT32_MAX) {
+    if (!hsp__csv_is_missing(plan, j, field->text, field->size) && field->size < UINT32_MAX) {
         hsp__csv_recent key = csv_word_key(field->text, field->size);
         key.number = *number;
         words->recent[csv_word_slot(words, &key)] = key;
@@ -153,8 +175,12 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
     char *cell = row + column->cell * hsp__value_bytes(plan->precision);
     if (column->kind == HSP__COLUMN_IGNORED) return HSP_OK;
     /* a class may be called "NA", in quotes; in other columns quotes are often just everywhere */
-    const int missing =
-        !(label && field->quoted && field->size) && hsp__csv_is_missing(field->text, field->size);
+    const int missing = !(label && field->quoted && field->size) &&
+                        hsp__csv_is_missing(plan, j, field->text, field->size);
+    if (missing && plan->followed &&
+        hsp__cell_mark(&plan->encoding->rules, field->text, field->size) != HSP__MARK_ALWAYS)
+        return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column, HSP__CSV_NOT_PLAIN,
+                            "marks of missing values other than ?, NA, NaN and the empty cell");
     if (missing) {
         worker->counts.missing[j]++;
         *(label ? &worker->label_missing_here : &worker->missing_here) = 1;
@@ -274,7 +300,7 @@ static inline __attribute__((always_inline)) int csv_quick(
     char *cell = row + column->cell * (keep == HSP__KEEP_SINGLE ? sizeof(float) : sizeof(double));
     const char separator = cursor->separator;
     if (separator == HSP__CSV_SPACES) return 0;
-    if (column->kind == HSP__COLUMN_NUMBER)
+    if (column->quick)
         return csv_quick_number(cursor, (unsigned char)separator, keep, reading,
                                 &worker->widest[column->cell], cell, last);
     if (column->words == HSP__NAME_NONE) return 0;
@@ -488,6 +514,7 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         worker->counts.unseen = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
         if (reader->provenance) worker->counts.losses.longs.memory = memory;
         hsp__text_init(&worker->unquoted, memory);
+        hsp__text_init(&worker->plain, memory);
         hsp__names_init(&worker->classes, memory);
         worker->words = hsp__scratch_new(scratch, plan->words, sizeof *worker->words);
         worker->widest = hsp__scratch_raw(scratch, plan->cells, sizeof *worker->widest);
@@ -523,6 +550,7 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
         hsp__free(memory, worker->rows.labels);
         hsp__free(memory, worker->lines);
         hsp__text_free(&worker->unquoted);
+        hsp__text_free(&worker->plain);
         hsp__names_free(&worker->classes);
     }
     hsp__scratch_free(&reader->scratch);

@@ -18,6 +18,7 @@ typedef struct decimals {
     hsp__csv_plan plan; /* of a table */
     uint64_t *column;   /* of a table: the first column of each column of its encoding */
     hsp__text unquoted;
+    hsp__text plain; /* of a table: numbers of the row at hand that are not plain in the file */
     hsp__decimal_entry *entries; /* of the row at hand */
     uint64_t room;
     int unsorted; /* they are not by column: an encoding may have the columns in another order */
@@ -81,6 +82,17 @@ static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *bloc
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* The number in a field, as plain digits. m->plain has room for all of a row. */
+static void decimals_plain(decimals *m, const char **text, size_t *size)
+{
+    const hsp__cell_rules *rules = &m->plan.encoding->rules;
+    if (hsp__cell_rules_plain(rules)) return;
+    char *out = m->plain.data + m->plain.size;
+    *size = hsp__number_plain(*text, *size, &rules->number, out);
+    *text = out;
+    m->plain.size += *size;
+}
+
 static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block, hsp_error *err)
 {
     decimals *m = self;
@@ -88,21 +100,25 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
     hsp__csv_cursor cursor =
         hsp__csv_begin(block->text, block->size, plan->separator, &m->unquoted);
     (void)worker;
+    if (!hsp__text_room(&m->plain, 5 * (block->size + 1))) return hsp__fail_memory(err);
     while (hsp__csv_skip_blank(&cursor)) {
         hsp__csv_field field = {.last = 0};
+        m->plain.size = 0;
         uint64_t count = 0;
         int is_row = 1;
         for (uint32_t j = 0; !field.last; j++) {
             HSP__TRY(hsp__csv_next(&cursor, &field, err));
             if (j >= plan->count) continue;
             const hsp__csv_column *column = &plan->columns[j];
-            const int missing = hsp__csv_is_missing(field.text, field.size);
-            if (column->kind == HSP__COLUMN_LABEL && missing && !field.quoted) is_row = 0;
+            const int missing = hsp__csv_is_missing(plan, j, field.text, field.size);
+            if (column->kind == HSP__COLUMN_LABEL && missing && !(field.quoted && field.size))
+                is_row = 0;
             if (column->kind > HSP__COLUMN_ORDINAL) continue;
             if (missing && plan->missing == HSP__MISSING_DROP) is_row = 0;
-            if (column->kind == HSP__COLUMN_NUMBER && !missing)
-                HSP__TRY(decimals_add(m, count++, m->column[column->encoded], field.text,
-                                      field.size, err));
+            if (column->kind != HSP__COLUMN_NUMBER || missing) continue;
+            decimals_plain(m, &field.text, &field.size);
+            HSP__TRY(
+                decimals_add(m, count++, m->column[column->encoded], field.text, field.size, err));
         }
         if (is_row) HSP__TRY(decimals_row(m, count, err));
     }
@@ -156,6 +172,7 @@ hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_opti
     hsp__source *source = NULL;
     hsp_options *defaults = NULL;
     hsp__text_init(&m.unquoted, &ctx->allocator);
+    hsp__text_init(&m.plain, &ctx->allocator);
     hsp_status status = hsp__source_open(ctx, path, err, &source);
     if (!status && !options) status = hsp_options_new(ctx, hsp_read_options(), err, &defaults);
     if (!status && data->encoding)
@@ -171,6 +188,7 @@ hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_opti
     hsp__free(&ctx->allocator, m.column);
     hsp__free(&ctx->allocator, m.entries);
     hsp__text_free(&m.unquoted);
+    hsp__text_free(&m.plain);
     hsp__source_free(source);
     hsp_options_free(defaults);
     return status;

@@ -39,6 +39,7 @@ hsp_encoding *hsp__encoding_new(const hsp_allocator *memory)
     if (!encoding) return NULL;
     encoding->memory = *memory;
     encoding->separator = ',';
+    hsp__cell_rules_init(&encoding->rules, memory);
     hsp__names_init(&encoding->names, memory);
     hsp__names_init(&encoding->classes, memory);
     return encoding;
@@ -51,6 +52,7 @@ void hsp_encoding_free(hsp_encoding *encoding)
         hsp__names_free(&encoding->columns[i].values);
     hsp__names_free(&encoding->names);
     hsp__names_free(&encoding->classes);
+    hsp__cell_rules_free(&encoding->rules);
     hsp_allocator memory = encoding->memory;
     hsp__free(&memory, encoding->columns);
     hsp__free(&memory, encoding);
@@ -91,7 +93,8 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
                               hsp_encoding **out)
 {
     hsp_encoding *to = hsp__encoding_new(memory);
-    int done = to && hsp__names_copy(&to->classes, &from->classes);
+    int done = to && hsp__names_copy(&to->classes, &from->classes) &&
+               hsp__cell_rules_copy(&to->rules, &from->rules);
     for (uint32_t i = 0; done && i < from->names.count; i++) {
         const hsp__column *column = &from->columns[i];
         done = hsp__encoding_add(to, hsp__names_get(&from->names, i),
@@ -99,6 +102,7 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
         if (!done) break;
         to->columns[i].kind = column->kind;
         to->columns[i].indicator = column->indicator;
+        to->columns[i].percent = column->percent;
         to->columns[i].mean = column->mean;
         done = hsp__names_copy(&to->columns[i].values, &column->values);
     }
@@ -173,6 +177,20 @@ static void encode_put_names(hsp__text *text, const hsp__names *names)
     hsp__text_puts(text, "]");
 }
 
+/* How cells are read, where that is not the usual way. */
+static void encode_put_rules(hsp__text *text, const hsp__cell_rules *rules)
+{
+    const hsp__number_format *number = &rules->number;
+    if (number->decimal != '.') hsp__text_printf(text, "  \"decimal\": \"%c\",\n", number->decimal);
+    if (number->thousands) hsp__text_printf(text, "  \"thousands\": \"%c\",\n", number->thousands);
+    if (number->percent) hsp__text_puts(text, "  \"percent\": true,\n");
+    if (number->currency) hsp__text_puts(text, "  \"currency\": true,\n");
+    if (!rules->marks.count) return;
+    hsp__text_puts(text, "  \"na\": ");
+    encode_put_names(text, &rules->marks);
+    hsp__text_puts(text, ",\n");
+}
+
 hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocator *memory,
                                  hsp_error *err, char **out)
 {
@@ -182,6 +200,7 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
     hsp__json_put_string(&text, &encoding->separator, 1);
     hsp__text_printf(&text, ",\n  \"header\": %s,\n", encoding->header ? "true" : "false");
     hsp__text_printf(&text, "  \"missing\": \"%s\",\n", encode_missing[encoding->missing]);
+    encode_put_rules(&text, &encoding->rules);
     hsp__text_puts(&text, "  \"columns\": [\n");
     for (uint32_t i = 0; i < encoding->names.count; i++) {
         const hsp__column *column = &encoding->columns[i];
@@ -194,6 +213,7 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
             hsp__json_put_number(&text, column->mean);
         }
         if (column->indicator) hsp__text_puts(&text, ", \"indicator\": true");
+        if (column->percent) hsp__text_puts(&text, ", \"percent\": true");
         if (encode_is_listed(column)) {
             hsp__text_puts(&text, ", \"values\": ");
             encode_put_names(&text, &column->values);
@@ -280,6 +300,44 @@ static hsp_status encode_get_flag(const encode_reader *reader, const hsp__json_v
     return HSP_OK;
 }
 
+/* One of these characters, if the member is there. */
+static hsp_status encode_get_sign(const encode_reader *reader, const hsp__json_value *value,
+                                  const char *allowed, char *out)
+{
+    size_t size = 0;
+    const char *sign = hsp__json_string(value, &size);
+    if (!value) return HSP_OK;
+    if (!sign || size != 1 || !strchr(allowed, *sign))
+        return encode_refuse(reader, "a sign of numbers is not one that is known");
+    *out = *sign;
+    return HSP_OK;
+}
+
+static hsp_status encode_get_rules(encode_reader *reader, const hsp__json_value *root,
+                                   hsp__cell_rules *rules)
+{
+    hsp__number_format *number = &rules->number;
+    const hsp__json_value *percent = hsp__json_get(root, "percent");
+    const hsp__json_value *currency = hsp__json_get(root, "currency");
+    const hsp__json_value *marks = hsp__json_get(root, "na");
+    HSP__TRY(encode_get_sign(reader, hsp__json_get(root, "decimal"), ".,", &number->decimal));
+    HSP__TRY(
+        encode_get_sign(reader, hsp__json_get(root, "thousands"), ",. '_", &number->thousands));
+    if (number->decimal == number->thousands)
+        return encode_refuse(reader, "decimal and thousands are the same sign");
+    if (percent) HSP__TRY(encode_get_flag(reader, percent, &number->percent));
+    if (currency) HSP__TRY(encode_get_flag(reader, currency, &number->currency));
+    for (size_t i = 0; i < hsp__json_count(marks); i++) {
+        const char *mark;
+        size_t size;
+        HSP__TRY(encode_get_name(reader, hsp__json_at(marks, i), &mark, &size));
+        if (size > HSP__MARK_BYTES)
+            return encode_refuse(reader, "a mark of missing values is long");
+        if (!hsp__cell_rules_mark(rules, mark, size)) return hsp__fail_memory(reader->err);
+    }
+    return HSP_OK;
+}
+
 static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value *value,
                                     hsp_encoding *encoding)
 {
@@ -304,6 +362,10 @@ static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value
         (!hsp__json_number(hsp__json_get(value, "mean"), &column->mean) || !isfinite(column->mean)))
         return encode_refuse(reader, "a column has no mean");
     const hsp__json_value *indicator = hsp__json_get(value, "indicator");
+    const hsp__json_value *percent = hsp__json_get(value, "percent");
+    if (percent) HSP__TRY(encode_get_flag(reader, percent, &column->percent));
+    if (column->percent && (column->kind != HSP__COLUMN_NUMBER || !encoding->rules.number.percent))
+        return encode_refuse(reader, "percent belongs to no numbers");
     if (indicator) HSP__TRY(encode_get_flag(reader, indicator, &column->indicator));
     if (column->indicator && (missing != HSP__MISSING_INDICATOR ||
                               !(encode_is_valued(column) || encode_is_listed(column))))
@@ -328,6 +390,7 @@ static hsp_status encode_get_all(encode_reader *reader, const hsp__json_value *r
     if (missing < 0) return encode_refuse(reader, "the treatment of missing values is missing");
     encoding->missing = (hsp__missing)missing;
     HSP__TRY(encode_get_flag(reader, hsp__json_get(root, "header"), &encoding->header));
+    HSP__TRY(encode_get_rules(reader, root, &encoding->rules));
     const hsp__json_value *columns = hsp__json_get(root, "columns");
     if (hsp__json_type_of(columns) != HSP__JSON_ARRAY)
         return encode_refuse(reader, "the list of columns is missing");

@@ -3,6 +3,7 @@
 #define HSP_DATA_ENCODE_H
 
 #include "base/names.h"
+#include "data/cells.h"
 #include "halfspace_all.h"
 
 typedef enum hsp__column_kind {
@@ -23,6 +24,7 @@ typedef enum hsp__missing {
 typedef struct hsp__column {
     hsp__column_kind kind;
     int indicator;     /* behind its features is one that is 1 where the value is missing */
+    int percent;       /* number: every value has a percent sign */
     double mean;       /* number, ordinal: stands for missing values under HSP__MISSING_MEAN */
     hsp__names values; /* category: sorted as by hsp__names_sort; ordinal: in their order */
 } hsp__column;
@@ -32,6 +34,7 @@ struct hsp_encoding {
     char separator; /* ' ': runs of spaces and tabs */
     int header;     /* the names came from the file; otherwise they are c1, c2, ... */
     hsp__missing missing;
+    hsp__cell_rules rules;
     hsp__names names;     /* of the columns, in the order of the file */
     hsp__column *columns; /* names.count of them */
     uint64_t columns_room;

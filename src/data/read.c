@@ -12,7 +12,16 @@
 static const hsp_option read_options[] = {
     HSP__TEXT_FILE_OPTIONS,
     HSP__CHOICE("missing", "error", "error|drop|mean|indicator",
-                "CSV: how to treat missing values (empty, ?, NA, NaN)"),
+                "CSV: how to treat missing values (empty, ?, NA, NaN, N/A, null, ...)"),
+    HSP__LIST("na", "LIST",
+              "CSV: further marks of missing values, separated by commas, in any case"),
+    HSP__TEXT("decimal", "point", "CHAR", "CSV: the decimal sign of numbers: point or comma"),
+    HSP__TEXT("thousands", "none", "CHAR",
+              "CSV: the sign between groups of three digits: comma, point, space, apostrophe, "
+              "underscore or none"),
+    HSP__FLAG("percent", "CSV: read numbers with a percent sign (12.5% is 0.125)"),
+    HSP__FLAG("currency",
+              "CSV: read numbers with a currency sign or code ($ 12, 12 EUR; (12) is -12)"),
     HSP__LIST("categorical", "COLUMN", "CSV: treat this column of numbers as categorical"),
     HSP__LIST("ordinal", "COLUMN=A<B<C",
               "CSV: a column whose values have an order; encoded as 0, 1, 2, ..."),

@@ -92,6 +92,7 @@ static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_
     hsp__split_scan *scan = self;
     hsp__csv_cursor cursor =
         hsp__csv_begin(block->text, block->size, scan->separator, &scan->unquoted);
+    static const hsp__cell_rules usual = {.number.decimal = '.'};
     const char *from = block->text;
     (void)worker;
     while (hsp__csv_skip_blank(&cursor)) {
@@ -102,7 +103,8 @@ static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_
         for (; !field.last; j++) {
             HSP__TRY(hsp__csv_next(&cursor, &field, err));
             if (j == scan->label &&
-                ((field.quoted && field.size) || !hsp__csv_is_missing(field.text, field.size)))
+                ((field.quoted && field.size) ||
+                 hsp__cell_mark(&usual, field.text, field.size) < HSP__MARK_ALWAYS))
                 HSP__TRY(scan_label(scan, field.text, field.size, field.line, err, &label));
             if (j == scan->group)
                 HSP__TRY(scan_group(scan, field.text, field.size, field.line, err, &group));

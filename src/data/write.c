@@ -107,10 +107,11 @@ static void libsvm_write_row(const write_job *job, uint64_t i, write_decimals de
 /* A field of text, in quotes when it needs them or would read back as something else. */
 static void csv_write_field(hsp__text *text, const char *field, char separator)
 {
+    static const hsp__cell_rules usual = {.number.decimal = '.'};
     size_t size = strlen(field);
     int blank = size && (field[0] == ' ' || field[size - 1] == ' ');
     if (!blank && !strchr(field, separator) && !strpbrk(field, "\"\r\n\t") &&
-        !hsp__csv_is_missing(field, size)) {
+        hsp__cell_mark(&usual, field, size) < HSP__MARK_ALWAYS) {
         hsp__text_add(text, field, size);
         return;
     }

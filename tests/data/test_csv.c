@@ -663,6 +663,66 @@ static void test_out_of_memory(void)
     CHECK(status == HSP_OK && n > 60);
 }
 
+/* Marks of missing values: by the kind of the column, and by the option. */
+static void test_marks(void)
+{
+    const char *numbers = "x,c\n1,y\n-,y\nNone,n\n.,y\nn/a,y\n#N/A,y\nNULL,y\n--,y\n";
+    expect(numbers, LIST("missing=mean"), "x|n y|y: 1|y: 1|n: 1|y: 1|y: 1|y: 1|y: 1|y: 1");
+    /* in a column of words, none and - are words, N/A and null are not */
+    expect("x,c\nnone,y\n-,y\nN/A,n\nnull,y\na,n\n", LIST("missing=mean"),
+           "x=- x=a x=none|n y|y: 0 0 1|y: 1 0 0|n: 0 0 0|y: 0 0 0|n: 0 1 0");
+    /* without any number, - is no missing number */
+    expect("x,z,c\n-,1,y\nnone,2,y\n-,3,n\n", NULL, "x=- x=none z|n y|y: 1 0 1|y: 0 1 2|n: 1 0 3");
+    expect("x,c\n-999,y\n3,y\nunknown,n\nUNKNOWN,n\n", LIST("missing=mean", "na=-999,Unknown"),
+           "x|n y|y: 3|y: 3|n: 3|n: 3");
+    expect("x,c\n5,y\n\"a,b\",y\n", LIST("missing=mean", "na=\"a,b\""), "x|y|y: 5|y: 5");
+    expect("x,c\n5,y\n6,gone\n", LIST("missing=drop", "na=gone"), "x|y|y: 5");
+    expect("size,c\nS,y\nnull,y\n", LIST("ordinal=size=null<S"), "size|y|y: 1|y: 0");
+    /* an encoding that lists a value knows better */
+    hsp_error err = {0};
+    hsp_data *data = parse("x,c\nnone,y\na,n\n", NULL, NULL, &err);
+    if (!data) abort();
+    hsp_data *later =
+        parse("x,c\nnone,y\nNone,n\nN/A,n\n", LIST("missing=drop"), hsp_data_encoding(data), &err);
+    if (later) CHECK_TEXT(dump(later), "x=a x=none|n y|y: 0 1|n: 0 0");
+    CHECK(later != NULL);
+    hsp_data_free(later);
+    hsp_data_free(data);
+}
+
+static void test_number_formats(void)
+{
+    const char *german = "b;q;c\n1.234,5;5 %;y\n-2,25;7,5%;n\n-;12%;y\n1e3;0%;y\n";
+    const char *const rules[] = {"decimal=comma", "thousands=.", "percent=yes", "missing=mean",
+                                 NULL};
+    hsp_error err = {0};
+    expect("a,b,c\n\"1,5\",2,y\n3,4,n\n", LIST("decimal=,"), "a b|n y|y: 1.5 2|n: 3 4");
+    expect("a;c\n1.5;y\n3;n\n", LIST("decimal=,"), "a=1.5 a=3|n y|y: 1 0|n: 0 1");
+    expect("a;b;c\n\"1,234,567\";$ 5;y\n99;(7.25 USD);n\n", LIST("thousands=comma", "currency=yes"),
+           "a b|n y|y: 1.23457e+06 5|n: 99 -7.25");
+    expect(german, rules, "b q|n y|y: 1234.5 0.05|n: -2.25 0.075|y: 744.083 0.12|y: 1000 0");
+    hsp_data *data = parse(german, rules, NULL, &err);
+    if (!data) abort();
+    const hsp_encoding *encoding = hsp_data_encoding(data);
+    hsp_data *later = parse("q;b;c\n3,5%;2.000;y\n", NULL, encoding, &err);
+    CHECK_TEXT(later ? dump(later) : err.message, "b q|n y|y: 2000 0.035");
+    hsp_data_free(later);
+    later = parse("q;b;c\n3,5;2.000;y\n", NULL, encoding, &err);
+    CHECK(!later && strstr(err.message, "column 'q': found '3,5', expected a percent sign"));
+    later =
+        parse("q,b,c\n3.5%,2000.25,y\n", LIST("decimal=point", "thousands=none"), encoding, &err);
+    CHECK_TEXT(later ? dump(later) : err.message, "b q|n y|y: 2000.25 0.035");
+    hsp_data_free(later);
+    hsp_data_free(data);
+    expect(
+        "a;c\n1,5;y\n5%;n\n", LIST("decimal=,", "percent=yes"),
+        "2:1: column 'a': found '1,5', expected a percent sign, as in the rows before; the column "
+        "must have one in all of its cells or in none");
+    expect("a;c\n1;y\n", LIST("thousands=."),
+           "0:0: '.' is also the decimal sign; use --decimal comma with --thousands point");
+    expect("a;c\n1;y\n", LIST("decimal=x"), "0:0: found 'x', expected a point or a comma");
+}
+
 int main(void)
 {
     RUN(test_plain);
@@ -679,6 +739,8 @@ int main(void)
     RUN(test_ragged);
     RUN(test_missing);
     RUN(test_missing_label);
+    RUN(test_marks);
+    RUN(test_number_formats);
     RUN(test_storage);
     RUN(test_apply_by_name);
     RUN(test_apply_by_position);

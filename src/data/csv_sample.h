@@ -1,0 +1,55 @@
+/* The first records of a CSV file, and what they show (csv_sample.c). */
+#ifndef HSP_DATA_CSV_SAMPLE_H
+#define HSP_DATA_CSV_SAMPLE_H
+
+#include "data/csv.h"
+
+/* What was seen in a column. */
+enum {
+    HSP__SEEN_NUMBER = 1, /* a number was seen in this column */
+    HSP__SEEN_WORD = 2,   /* something that is neither a number nor missing was seen */
+    HSP__SEEN_AGAIN = 4,  /* the first record's text was seen again */
+    HSP__SEEN_MARK = 8, /* a word was seen that is a missing value among numbers, or else a word */
+    HSP__SEEN_PERCENT = 16 /* a number with a percent sign was seen */
+};
+
+/* What the first records of a file show. */
+typedef struct hsp__csv_sample {
+    const char *file;
+    char *text; /* size bytes, padded */
+    size_t size;
+    int whole;    /* it is the whole file */
+    size_t begin; /* of the first record: behind a mark */
+    char separator;
+    hsp__cell_rules rules;
+    int header;       /* the first record holds names */
+    hsp__text first;  /* the fields of the first record, each with a NUL behind it */
+    uint64_t *starts; /* count: of those fields */
+    uint64_t starts_room;
+    uint32_t count;             /* columns */
+    unsigned char *flags;       /* count, of HSP__SEEN_..., the records after the first */
+    unsigned char *first_flags; /* count, of the first record */
+    size_t first_end;           /* where the first record ends */
+    uint64_t first_lines;       /* and how many lines it has */
+    double record_bytes;        /* of a record, on average */
+    hsp__text unquoted, plain;  /* scratch */
+} hsp__csv_sample;
+
+/* Look at the beginning of the source, without consuming it; hsp__csv_sample_free ends it, also
+ * after a failure. `tabs`, `options` and `encoding` as in hsp__csv_plan_make. */
+hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
+                                const hsp_options *options, const hsp_encoding *encoding,
+                                hsp_error *err, hsp__csv_sample *sample);
+void hsp__csv_sample_free(const hsp_allocator *memory, hsp__csv_sample *sample);
+
+/* Field i of the first record. */
+const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i);
+
+/* The name of column i: the header's, or c1, c2, ... */
+const char *hsp__csv_column_name(const hsp__csv_sample *sample, uint32_t i, int header,
+                                 char number[16]);
+
+/* "comma", "tab"; NULL: the character has no name. */
+const char *hsp__csv_separator_word(char separator);
+
+#endif
