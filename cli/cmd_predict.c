@@ -64,6 +64,8 @@ static const cli_term predict_examples[] = {
     {"halfspace predict model.hsp test.svm --probability", "and the probability of each class"},
     {"halfspace predict model.hsp test.svm --threshold 0.2",
      "the positive class when its probability is above 0.2"},
+    {"halfspace predict model.hsp new.csv --output-format csv --keep id -o answers.csv",
+     "a table: id, class, score and probabilities"},
     {NULL, NULL}};
 
 const cli_command cli_predict = {

@@ -115,7 +115,7 @@ HSP_API const char *hsp_model_calibration(const hsp_model *model);
 HSP_API hsp_status hsp_model_set_threshold(hsp_model *model, double threshold, hsp_error *err);
 HSP_API double hsp_model_threshold(const hsp_model *model); /* 0: not set */
 
-/* Options of hsp_predict_file: scores, distance, probability, link, threshold. */
+/* Options of hsp_predict_file: scores, distance, probability, link, threshold, output-format, keep. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
@@ -124,10 +124,11 @@ typedef struct hsp_prediction {
     uint64_t unknown; /* values in columns that the model does not know: ignored */
 } hsp_prediction;
 
-/* Predict a file to a file, streaming, in parallel, in order. One line per row: the class's name
+/* Predict a file to a file ("-": the standard streams), streaming, in parallel, in order. One line
+ * per row, in the format that the options say (docs/predicting.md); by default the class's name
  * ("0" on the boundary, or "boundary" if a class is named "0"), then, if asked for, the scores, the
  * signed distance and the probabilities of the classes. `read`: options of hsp_read_options, or
- * NULL; CSV is read with the model's encoding. */
+ * NULL; CSV is read with the model's encoding. A file without rows is no error. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);

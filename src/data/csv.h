@@ -75,6 +75,9 @@ static inline const char *hsp__csv_find_stop(const char *p, const char *end, cha
 /* The next field of a record. HSP_BAD_DATA for a quote that is out of place. */
 hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_error *err);
 
+/* Append a field, in quotes if it needs them to be read back, or if `quotes` asks for them. */
+void hsp__csv_put(hsp__text *text, const char *field, size_t size, char separator, int quotes);
+
 /* ---- What becomes of each column (csv_plan.c) ------------------------------------------------ */
 
 /* A column of the file at hand. */
@@ -123,6 +126,10 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
                                  const hsp_options *options, const char *group, hsp_error *err,
                                  hsp__csv_plan *plan, uint32_t *label_column,
                                  uint32_t *group_column);
+
+/* The column that a user means by a word of the option: its name, or its number from 1. */
+hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
+                                const char *option, hsp_error *err, uint32_t *column);
 
 /* Keep numbers in this way from now on. */
 void hsp__csv_plan_keep(hsp__csv_plan *plan, hsp__reading reading);
@@ -206,6 +213,7 @@ typedef struct hsp__csv_reader {
     hsp__csv_worker *workers;
     hsp__scratch scratch;        /* that they are in */
     int count;                   /* workers */
+    int none;                    /* a file without rows is no error */
     hsp__provenance *provenance; /* or NULL */
     hsp__csv_counts counts;      /* of all workers, once they are gathered */
 } hsp__csv_reader;

@@ -85,6 +85,12 @@ static hsp_status plan_find(const hsp__names *names, const char *word, size_t si
                      hsp__names_get(names, names->count - 1));
 }
 
+hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
+                                const char *option, hsp_error *err, uint32_t *column)
+{
+    return plan_find(names, word, size, option, err, column);
+}
+
 /* The label's column by the option; HSP__NAME_NONE for none. */
 static hsp_status plan_find_label(const hsp__names *names, const char *word, hsp_error *err,
                                   uint32_t *column)

@@ -138,3 +138,19 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     csv_pass_field(cursor, stop, field);
     return HSP_OK;
 }
+
+void hsp__csv_put(hsp__text *text, const char *field, size_t size, char separator, int quotes)
+{
+    const char *end = field + size;
+    if (size) quotes |= *field == ' ' || end[-1] == ' ';
+    for (const char *p = field; !quotes && p < end; p++)
+        quotes = *p == separator || *p == '"' || *p == '\r' || *p == '\n' || *p == '\t';
+    if (quotes) hsp__text_add(text, "\"", 1);
+    for (const char *quote; quotes && (quote = memchr(field, '"', (size_t)(end - field)));) {
+        hsp__text_add(text, field, (size_t)(quote + 1 - field));
+        hsp__text_add(text, "\"", 1);
+        field = quote + 1;
+    }
+    hsp__text_add(text, field, (size_t)(end - field));
+    if (quotes) hsp__text_add(text, "\"", 1);
+}

@@ -681,7 +681,7 @@ hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error
                  plan->file, (unsigned long long)unindicated, hsp__csv_name(plan, where));
     hsp__losses_tell(ctx, plan->file, plan->precision, &plan->reading, losses,
                      losses->rounded ? hsp__csv_name(plan, (uint32_t)losses->column - 1) : NULL);
-    if (rows) return HSP_OK;
+    if (rows || (reader->none && !all->dropped)) return HSP_OK;
     return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                         all->dropped ? "every row has a missing value: none is left"
                                      : "the file has a header line but no rows (with "

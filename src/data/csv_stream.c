@@ -57,8 +57,8 @@ static hsp_status csv_stream_parse(void *self, int number, hsp__block *block, hs
     HSP__TRY(hsp__csv_parse(&stream->reader, number, block, err));
     if (csv_stream_refused(stream, worker) || !worker->rows.rows) return HSP_OK;
     HSP__TRY(csv_stream_expand(stream, number, err));
-    return hsp__stream_work(stream->stream, number, &stream->blocks[number]->view, worker->lines,
-                            err);
+    const hsp__row_texts texts = {block->text, block->size, worker->lines};
+    return hsp__stream_work(stream->stream, number, &stream->blocks[number]->view, &texts, err);
 }
 
 static hsp_status csv_stream_take(void *self, int number, hsp__blocks *run, hsp_error *err)
@@ -169,6 +169,7 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
     HSP__TRY(csv_stream_probe(stream, source, err));
     /* what the probe met and counted is forgotten */
     if (!hsp__csv_start(reader, source)) return hsp__fail_memory(err);
+    HSP__TRY(hsp__stream_begin(stream->stream, &reader->plan.names, reader->plan.separator, err));
     HSP__TRY(hsp__source_skip(source, reader->plan.data_at, err));
     hsp_status status = hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err);
     if (status && err && err->line) err->line += reader->plan.data_line;
@@ -179,7 +180,8 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
 
 hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs, hsp_error *err)
 {
-    csv_stream stream = {.stream = of, .reader = {.ctx = of->ctx, .classes = of->classes}};
+    csv_stream stream = {
+        .stream = of, .reader = {.ctx = of->ctx, .classes = of->classes, .none = of->sink->none}};
     hsp_status status = csv_stream_plan(&stream, source, tabs, err);
     if (!status) status = csv_stream_run(&stream, source, err);
     for (int i = 0; stream.blocks && i < stream.reader.count; i++)

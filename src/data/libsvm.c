@@ -706,7 +706,8 @@ static hsp_status libsvm_stream_parse(void *self, int worker, hsp__block *text, 
     libsvm_scratch *scratch = &reader->scratch[worker];
     HSP__TRY(libsvm_parse(reader, worker, text, err));
     if (!libsvm_make_view(reader, scratch)) return hsp__fail_memory(err);
-    return hsp__stream_work(reader->stream, worker, &scratch->view, scratch->lines, err);
+    const hsp__row_texts texts = {text->text, text->size, scratch->lines};
+    return hsp__stream_work(reader->stream, worker, &scratch->view, &texts, err);
 }
 
 static hsp_status libsvm_stream_take(void *self, int worker, hsp__blocks *run, hsp_error *err)
@@ -779,6 +780,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
     reader.stream = of;
     if (!status) status = libsvm_probe(&reader, source, err);
     if (!status && of->sink->origin) of->sink->origin->index_base = libsvm_base(&reader);
+    if (!status) status = hsp__stream_begin(of, NULL, 0, err);
     if (!status) status = hsp__blocks_run(of->ctx, source, &format, &reader, reader.workers, err);
     if (!status) {
         hsp__digit_losses losses = {0};

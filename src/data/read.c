@@ -201,6 +201,18 @@ hsp_status hsp_data_parse(hsp_context *ctx, const void *text, size_t size, const
     return status;
 }
 
+/* Is there nothing in the text, not even names? */
+static hsp_status read_is_blank(hsp__source *source, hsp_error *err, int *blank)
+{
+    const char *bytes;
+    size_t size, i = 0;
+    HSP__TRY(hsp__source_peek(source, 0, err, &bytes, &size));
+    while (i < size && bytes[i] && strchr(" \t\r\n", bytes[i]))
+        i++;
+    *blank = i == size;
+    return HSP_OK;
+}
+
 hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_options *options,
                             const hsp_encoding *encoding, hsp__names *classes,
                             const hsp__row_sink *sink, void *self, hsp_error *err)
@@ -213,7 +225,12 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     if (!status) status = hsp__format_find(source, path, options, err, &format);
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
     if (!options) stream.options = defaults;
-    if (!status && strcmp(format, "libsvm") == 0)
+    int blank = 0;
+    if (!status && sink->none && strcmp(format, "hsp") != 0)
+        status = read_is_blank(source, err, &blank);
+    if (blank)
+        status = hsp__stream_begin(&stream, &(hsp__names){0}, 0, err);
+    else if (!status && strcmp(format, "libsvm") == 0)
         status = hsp__libsvm_stream(&stream, source, err);
     else if (!status && strcmp(format, "hsp") == 0)
         status = hsp__stream_cache(&stream, source, path, err);

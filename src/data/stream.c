@@ -41,13 +41,22 @@ hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *enc
     return hsp__encoding_copy(&stream->ctx->allocator, encoding, err, &origin->encoding);
 }
 
-hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
-                            const uint64_t *lines, hsp_error *err)
+hsp_status hsp__stream_begin(const hsp__stream *stream, const hsp__names *columns, char separator,
+                             hsp_error *err)
 {
-    if (!stream->sink->work || !rows->rows) return HSP_OK;
-    hsp_status status = stream->sink->work(stream->self, worker, rows, err);
-    if (status && err && lines && err->line)
-        err->line = err->line <= rows->rows ? lines[err->line - 1] : 0;
+    return stream->sink->begin ? stream->sink->begin(stream->self, columns, separator, err)
+                               : HSP_OK;
+}
+
+hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
+                            const hsp__row_texts *texts, hsp_error *err)
+{
+    const hsp__row_sink *sink = stream->sink;
+    if (!sink->work || !rows->rows) return HSP_OK;
+    if (texts && sink->texts) sink->texts(stream->self, worker, texts);
+    hsp_status status = sink->work(stream->self, worker, rows, err);
+    if (status && err && texts && err->line)
+        err->line = err->line <= rows->rows ? texts->lines[err->line - 1] : 0;
     return status;
 }
 
@@ -186,6 +195,7 @@ hsp_status hsp__stream_cache(const hsp__stream *stream, hsp__source *source, con
     if (!status) status = stream_cache_start(&cache, data, err);
     if (!status) status = hsp__stream_origin(stream, data->encoding, &data->feature_names, err);
     if (!status && stream->sink->origin) stream->sink->origin->index_base = data->index_base;
+    if (!status) status = hsp__stream_begin(stream, NULL, 0, err);
     if (!status) status = stream_cache_run(&cache, err);
     for (int i = 0; cache.slices && i < cache.count; i++) {
         hsp_data_free(cache.slices[i].rows);

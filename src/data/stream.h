@@ -28,7 +28,20 @@ typedef struct hsp__row_origin {
     const char *index_base;   /* "0" or "1": the first column's number in libsvm text; NULL: none */
 } hsp__row_origin;
 
+/* The text that the rows of a block were read from. */
+typedef struct hsp__row_texts {
+    const char *text; /* size bytes: the block's records, HSP__BLOCK_PADDING bytes behind them */
+    size_t size;
+    const uint64_t *lines; /* rows: the line of the block, from 1, at which each begins */
+} hsp__row_texts;
+
 typedef struct hsp__row_sink {
+    /* Before the first row: the names of the columns of a CSV file (none: there is nothing in the
+     * file), and its separator; NULL: a file of another format. May be NULL. */
+    hsp_status (*begin)(void *self, const hsp__names *columns, char separator, hsp_error *err);
+    /* In parallel, before `work`: the text that its rows were read from, valid until `work` is done.
+     * Not for a cache, which has none. May be NULL. */
+    void (*texts)(void *self, int worker, const hsp__row_texts *texts);
     /* In parallel, `worker` 0 .. hsp_context_threads - 1. rows->labels is NULL here. May be NULL. An error with a
      * line means a row of the block, from 1; it becomes the line of the file. */
     hsp_status (*work)(void *self, int worker, const hsp_view *rows, hsp_error *err);
@@ -38,6 +51,7 @@ typedef struct hsp__row_sink {
     hsp_status (*take)(void *self, int worker, const hsp_view *rows, hsp_error *err);
     int unlabelled; /* labels are not wanted: none are passed on, and CSV rows without them
                        are rows like others */
+    int none;       /* a file without rows is no error */
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */
@@ -82,10 +96,14 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
 hsp_status hsp__stream_origin(const hsp__stream *stream, const hsp_encoding *encoding,
                               const hsp__names *feature_names, hsp_error *err);
 
-/* Hand a block over. An error's line is a row of the block: lines[i] is the line of the block, from
- * 1, at which row i begins; NULL: rows are all there is. */
+/* Before the first block. */
+hsp_status hsp__stream_begin(const hsp__stream *stream, const hsp__names *columns, char separator,
+                             hsp_error *err);
+
+/* Hand a block over. An error's line is a row of the block, and becomes its line in the text; NULL:
+ * rows are all there is. */
 hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_view *rows,
-                            const uint64_t *lines, hsp_error *err);
+                            const hsp__row_texts *texts, hsp_error *err);
 hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *rows,
                             const uint32_t *labels, hsp_error *err);
 

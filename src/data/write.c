@@ -108,19 +108,9 @@ static void libsvm_write_row(const write_job *job, uint64_t i, write_decimals de
 static void csv_write_field(hsp__text *text, const char *field, char separator)
 {
     static const hsp__cell_rules usual = {.number.decimal = '.'};
-    size_t size = strlen(field);
-    int blank = size && (field[0] == ' ' || field[size - 1] == ' ');
-    if (!blank && !strchr(field, separator) && !strpbrk(field, "\"\r\n\t") &&
-        hsp__cell_mark(&usual, field, size) < HSP__MARK_ALWAYS) {
-        hsp__text_add(text, field, size);
-        return;
-    }
-    write_char(text, '"');
-    for (; *field; field++) {
-        if (*field == '"') write_char(text, '"');
-        write_char(text, *field);
-    }
-    write_char(text, '"');
+    const size_t size = strlen(field);
+    hsp__csv_put(text, field, size, separator,
+                 hsp__cell_mark(&usual, field, size) >= HSP__MARK_ALWAYS);
 }
 
 /* All columns in order, zeros included, the label last. */

@@ -234,7 +234,7 @@ hsp_status hsp_neighbors_file(hsp_context *ctx, const hsp_model *model, const ch
 {
     HSP__NEED(err, ctx, model, path, out_path);
     HSP__REPORT(err, out, hsp_prediction);
-    const hsp__row_sink sink = {list_work, list_take, .unlabelled = 1};
+    const hsp__row_sink sink = {.work = list_work, .take = list_take, .unlabelled = 1};
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     list_job job = {.ctx = &own, .model = model, .k = k, .format = format};

@@ -2,11 +2,13 @@
  * them, and written in their order. Memory: a few blocks, whatever the file's size. */
 #include "base/base.h"
 #include "base/decimal.h"
+#include "base/options.h"
 #include "base/sized_report.h"
 #include "base/text.h"
 #include "data/output.h"
 #include "data/stream.h"
 #include "data/sweep.h"
+#include "model/answers.h"
 #include "model/model.h"
 #include "model/probability.h"
 
@@ -23,6 +25,15 @@ static const hsp_option predict_options[] = {
     {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
      "two classes: predict the second (positive) one when its probability is above P; without it, "
      "calibrated models predict the most probable class, others decide by the score"},
+    HSP__CHOICE(
+        "output-format", "plain", "plain|csv|tsv|json|libsvm",
+        "plain: the class, then what is asked for, separated by tabs; csv, tsv: a table with "
+        "a header; json: one object per line; libsvm: as svm-predict writes. Without "
+        "--scores, --distance and --probability, csv, tsv and json have the score and, if "
+        "the model has them, the probabilities"),
+    HSP__LIST("keep", "COLUMN[,COLUMN...]",
+              "CSV input, output as csv, tsv or json: copy these columns to the output, before the "
+              "prediction"),
 };
 
 static const hsp_option_table predict_table = {"predict", "what a prediction prints",
@@ -38,7 +49,9 @@ typedef struct predict_worker {
     hsp__text text; /* the lines of the block at hand */
     void *scores;   /* rows * scorers of it */
     uint64_t scores_room;
-    double *numbers; /* classes: of the row at hand, to be printed */
+    double *numbers; /* 2 * classes: scores and probabilities of the row at hand */
+    hsp__answer_text cells;
+    const uint64_t *lines; /* of the block's rows in its text */
     uint64_t rows, ties, unknown;
 } predict_worker;
 
@@ -46,12 +59,12 @@ typedef struct predict_job {
     hsp_context *ctx;
     const hsp_model *model;
     hsp__scoring scoring;
-    int scores;           /* print them */
-    int probability;      /* print them */
+    hsp__answers answers; /* the columns of what is written */
     hsp__probability map; /* the model's own, or the link and the threshold that were asked for */
     double length;        /* of the weights, to print distances by; 0: do not */
     const char *boundary; /* printed where no class is predicted */
     size_t widest;        /* of the names */
+    hsp__text head;       /* before the first answer */
     hsp__output *output;
     predict_worker *workers;
     int count;
@@ -76,24 +89,29 @@ static char *predict_put_scores(const hsp_model *model, const double *scores, do
     return at;
 }
 
-/* The line of one row. */
+/* The name of the class of a row; on the boundary, *tie and another word. */
+static const char *predict_class(const predict_job *job, const double *scores, size_t *size,
+                                 int *tie)
+{
+    const hsp__names *classes = &job->model->class_names;
+    const uint32_t chosen = hsp__decide_by(job->model, &job->map, scores);
+    *tie = chosen == HSP_NO_CLASS;
+    *size = *tie ? strlen(job->boundary) : hsp__names_size(classes, chosen);
+    return *tie ? job->boundary : hsp__names_get(classes, chosen);
+}
+
+/* The plain line of one row. */
 static char *predict_line(const predict_job *job, const double *scores, double *numbers, char *at,
                           int *tie)
 {
     const hsp_model *model = job->model;
-    const uint32_t chosen = hsp__decide_by(model, &job->map, scores);
-    const char *name = job->boundary;
-    size_t size = strlen(name);
-    *tie = chosen == HSP_NO_CLASS;
-    if (!*tie) {
-        name = hsp__names_get(&model->class_names, chosen);
-        size = hsp__names_size(&model->class_names, chosen);
-    }
+    size_t size;
+    const char *name = predict_class(job, scores, &size, tie);
     memcpy(at, name, size);
     at += size;
-    if (job->scores) at = predict_put_scores(model, scores, numbers, at);
+    if (job->answers.scores) at = predict_put_scores(model, scores, numbers, at);
     if (job->length > 0) at = predict_put_number(at, scores[0] / job->length);
-    if (job->probability) {
+    if (job->answers.probability) {
         hsp__probabilities(model, &job->map, scores, numbers);
         for (uint32_t c = 0; c < model->class_names.count; c++)
             at = predict_put_number(at, numbers[c]);
@@ -102,36 +120,88 @@ static char *predict_line(const predict_job *job, const double *scores, double *
     return at;
 }
 
+/* Plain lines of all rows. */
+static hsp_status predict_plain(const predict_job *job, predict_worker *worker, uint64_t rows,
+                                hsp_error *err)
+{
+    const hsp__answers *answers = &job->answers;
+    const size_t each = job->model->class_names.count;
+    const size_t numbers = (answers->scores ? each : 0) + (answers->probability ? each : 0) +
+                           (size_t)(job->length > 0);
+    char *at =
+        hsp__text_room(&worker->text, rows * (job->widest + 1 + numbers * (1 + HSP__DECIMAL_MAX)));
+    if (!at) return hsp__fail_memory(err);
+    const double *scores = worker->scores;
+    for (uint64_t i = 0; i < rows; i++, scores += job->model->scorers) {
+        int tie;
+        at = predict_line(job, scores, worker->numbers, at, &tie);
+        worker->ties += (uint64_t)tie;
+    }
+    worker->text.size = (size_t)(at - worker->text.data);
+    return HSP_OK;
+}
+
+/* Answers of all rows in another format. */
+static hsp_status predict_formatted(const predict_job *job, predict_worker *worker, uint64_t rows,
+                                    hsp_error *err)
+{
+    const hsp_model *model = job->model;
+    const hsp__answers *answers = &job->answers;
+    const double *scores = worker->scores;
+    double *probabilities = worker->numbers + model->class_names.count;
+    for (uint64_t i = 0; i < rows; i++, scores += model->scorers) {
+        int tie;
+        hsp__answer answer = {.scores = scores, .probabilities = probabilities};
+        answer.label = predict_class(job, scores, &answer.label_size, &tie);
+        worker->ties += (uint64_t)tie;
+        if (answers->scores > 1) hsp_model_class_scores(model, scores, worker->numbers);
+        if (answers->scores > 1) answer.scores = worker->numbers;
+        if (answers->distance) answer.distance = scores[0] / job->length;
+        if (answers->probability) hsp__probabilities(model, &job->map, scores, probabilities);
+        if (worker->lines)
+            HSP__TRY(hsp__answers_cells(&job->ctx->allocator, answers, &worker->cells,
+                                        worker->lines[i], err));
+        hsp__answers_put(answers, &worker->cells, &answer, &worker->text);
+    }
+    return worker->text.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
 static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp_error *err)
 {
     predict_job *job = self;
     predict_worker *worker = &job->workers[number];
     const uint32_t scorers = job->model->scorers;
-    const size_t each = job->model->class_names.count;
-    const size_t numbers =
-        (job->scores ? each : 0) + (job->probability ? each : 0) + (size_t)(job->length > 0);
     hsp_context quiet = hsp__quiet(job->ctx);
     if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
                       sizeof(double)))
         return hsp__fail_memory(err);
-    worker->unknown = 0;
-    hsp_status status =
-        hsp__model_score_rows(&quiet, &job->scoring, rows, &worker->unknown, err, worker->scores);
-    if (status) return status;
-    worker->text.size = 0;
-    char *at = hsp__text_room(&worker->text,
-                              rows->rows * (job->widest + 1 + numbers * (1 + HSP__DECIMAL_MAX)));
-    if (!at) return hsp__fail_memory(err);
-    const double *scores = worker->scores;
+    worker->unknown = worker->ties = 0;
     worker->rows = rows->rows;
-    worker->ties = 0;
-    for (uint64_t i = 0; i < rows->rows; i++) {
-        int tie;
-        at = predict_line(job, scores + i * scorers, worker->numbers, at, &tie);
-        worker->ties += (uint64_t)tie;
-    }
-    worker->text.size = (size_t)(at - worker->text.data);
-    return HSP_OK;
+    worker->text.size = 0;
+    HSP__TRY(
+        hsp__model_score_rows(&quiet, &job->scoring, rows, &worker->unknown, err, worker->scores));
+    return job->answers.kind == HSP__ANSWER_PLAIN ? predict_plain(job, worker, rows->rows, err)
+                                                  : predict_formatted(job, worker, rows->rows, err);
+}
+
+/* The text of the block, from which the cells that are kept are copied. */
+static void predict_texts(void *self, int number, const hsp__row_texts *texts)
+{
+    predict_job *job = self;
+    predict_worker *worker = &job->workers[number];
+    worker->lines = texts->lines;
+    worker->cells.at = texts->text;
+    worker->cells.end = texts->text + texts->size;
+    worker->cells.line = 1;
+}
+
+static hsp_status predict_begin(void *self, const hsp__names *columns, char separator,
+                                hsp_error *err)
+{
+    predict_job *job = self;
+    HSP__TRY(hsp__answers_begin(&job->ctx->allocator, &job->answers, columns, separator, err));
+    hsp__answers_head(&job->answers, &job->head);
+    return hsp__output_text(job->output, &job->head, err);
 }
 
 static hsp_status predict_take(void *self, int number, const hsp_view *rows, hsp_error *err)
@@ -177,19 +247,34 @@ static const char *predict_boundary(const hsp__names *classes)
     return words[i];
 }
 
+/* A table that was not told what to have has all there is. */
+static int predict_says_all(const hsp_options *options)
+{
+    const hsp__answer_kind kind = hsp__answer_kind_of(hsp_options_text(options, "output-format"));
+    return kind != HSP__ANSWER_PLAIN && kind != HSP__ANSWER_LIBSVM &&
+           !hsp_options_flag(options, "scores") && !hsp_options_flag(options, "distance") &&
+           !hsp_options_flag(options, "probability");
+}
+
 /* By the link that was asked for, or by the model's own map; and the threshold. */
 static hsp_status predict_probability(predict_job *job, const hsp_options *options, hsp_error *err)
 {
     const hsp_model *model = job->model;
     const hsp__link asked = hsp__link_of(hsp_options_text(options, "link"));
     const int threshold = hsp_options_is_set(options, "threshold");
-    job->probability = hsp_options_flag(options, "probability");
-    if (asked && !job->probability && !threshold)
+    int *probability = &job->answers.probability;
+    *probability = hsp_options_flag(options, "probability");
+    if (predict_says_all(options)) {
+        hsp__probability map = job->map;
+        if (asked) map.link = asked;
+        *probability = asked || hsp__probability_fits(job->model, &map);
+    }
+    if (asked && !*probability && !threshold)
         return hsp__fail_at(err, HSP_USAGE, "--link", 0, 0,
                             "--link needs --probability or --threshold");
     if (asked) job->map.link = asked;
     if (asked) job->map.calibration = HSP__CALIBRATION_NONE;
-    if (!job->probability && !threshold) return HSP_OK;
+    if (!*probability && !threshold) return HSP_OK;
     const char *asks = threshold ? "--threshold" : "--probability";
     if (hsp__probability_fits(model, &job->map)) {
         if (!threshold) return HSP_OK;
@@ -213,7 +298,33 @@ static hsp_status predict_probability(predict_job *job, const hsp_options *optio
                         "isotonic, train logistic, or choose a --link");
 }
 
-static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp_error *err)
+/* The format, the columns to keep, and whether the scores are wanted. */
+static hsp_status predict_format(predict_job *job, const hsp_options *options,
+                                 hsp__scratch *scratch, hsp_error *err)
+{
+    hsp__answers *answers = &job->answers;
+    answers->kind = hsp__answer_kind_of(hsp_options_text(options, "output-format"));
+    const int plain = answers->kind == HSP__ANSWER_PLAIN;
+    if (hsp_options_flag(options, "scores") || predict_says_all(options))
+        answers->scores = job->model->scorers == 1 ? 1 : job->model->class_names.count;
+    answers->words = hsp_options_list_count(options, "keep");
+    const char **keep = hsp__scratch_new(scratch, answers->words, sizeof *keep);
+    if (!keep) return hsp__fail_memory(err);
+    for (size_t i = 0; i < answers->words; i++)
+        keep[i] = hsp_options_list_item(options, "keep", i);
+    answers->keep = keep;
+    if (answers->words && (plain || answers->kind == HSP__ANSWER_LIBSVM))
+        return hsp__fail_option(err, "--keep", "needs --output-format csv, tsv or json");
+    answers->distance = hsp_options_flag(options, "distance");
+    if (answers->kind == HSP__ANSWER_LIBSVM && (answers->scores || answers->distance))
+        return hsp__fail_option(err, "--output-format",
+                                "libsvm lines have probabilities, but no scores and distances; "
+                                "choose csv, tsv or json");
+    return HSP_OK;
+}
+
+static hsp_status predict_start(predict_job *job, const hsp_options *options, hsp__scratch *scratch,
+                                hsp_error *err)
 {
     const hsp_allocator *memory = &job->ctx->allocator;
     const hsp__names *classes = &job->model->class_names;
@@ -221,11 +332,9 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     job->widest = strlen(job->boundary);
     for (uint32_t c = 0; c < classes->count; c++)
         if (hsp__names_size(classes, c) > job->widest) job->widest = hsp__names_size(classes, c);
-    job->scores = options && hsp_options_flag(options, "scores");
-    if (options && hsp_options_flag(options, "distance")) {
-        hsp_status status = predict_length(job, err);
-        if (status) return status;
-    }
+    job->answers.classes = classes;
+    if (options) HSP__TRY(predict_format(job, options, scratch, err));
+    if (job->answers.distance) HSP__TRY(predict_length(job, err));
     hsp_status status = options ? predict_probability(job, options, err) : HSP_OK;
     if (!status)
         status =
@@ -234,13 +343,14 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     job->count = hsp_context_threads(job->ctx);
     job->workers = hsp__new(memory, (uint64_t)job->count, sizeof *job->workers);
     if (!job->workers) return hsp__fail_memory(err);
-    for (int i = 0; i < job->count; i++)
-        hsp__text_init(&job->workers[i].text, memory);
     for (int i = 0; i < job->count; i++) {
-        job->workers[i].numbers = hsp__new(memory, classes->count, sizeof(double));
-        if (!job->workers[i].numbers) return hsp__fail_memory(err);
+        hsp__text_init(&job->workers[i].text, memory);
+        hsp__text_init(&job->workers[i].cells.unquoted, memory);
+        hsp__text_init(&job->workers[i].cells.cells, memory);
+        job->workers[i].numbers =
+            hsp__scratch_new(scratch, 2 * (uint64_t)classes->count, sizeof(double));
     }
-    return HSP_OK;
+    return scratch->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 /* Rows come in the model's own order of sums where it has one. */
@@ -251,7 +361,12 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
         [HSP__ORDER_DENSE] = HSP_DENSE, [HSP__ORDER_SPARSE] = HSP_SPARSE};
     const hsp_model *model = job->model;
     hsp__names classes;
-    hsp__row_sink sink = {predict_work, predict_take, .unlabelled = 1};
+    hsp__row_sink sink = {.begin = predict_begin,
+                          .work = predict_work,
+                          .take = predict_take,
+                          .unlabelled = 1,
+                          .none = 1};
+    if (job->answers.words) sink.texts = predict_texts;
     if (model->order != HSP__ORDER_ANY && !hsp__model_takes_whole(model))
         sink.storage = &storages[model->order];
     hsp__names_init(&classes, &job->ctx->allocator);
@@ -269,18 +384,25 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     HSP__REPORT(err, out, hsp_prediction);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
     predict_job job = {.ctx = &own, .model = model, .map = model->probability};
-    hsp_status status = predict_start(&job, predict, err);
+    hsp__text_init(&job.head, &ctx->allocator);
+    hsp_status status = predict_start(&job, predict, &scratch, err);
     if (!status) status = hsp__output_open(&own, out_path, err, &job.output);
     if (!status) status = predict_run(&job, path, read, err);
     if (!status) status = hsp__output_commit(job.output, err);
     hsp__output_free(job.output);
     for (int i = 0; job.workers && i < job.count; i++) {
         hsp__text_free(&job.workers[i].text);
+        hsp__text_free(&job.workers[i].cells.unquoted);
+        hsp__text_free(&job.workers[i].cells.cells);
+        hsp__free(&ctx->allocator, job.workers[i].cells.starts);
         hsp__free(&ctx->allocator, job.workers[i].scores);
-        hsp__free(&ctx->allocator, job.workers[i].numbers);
     }
     hsp__free(&ctx->allocator, job.workers);
+    hsp__answers_free(&ctx->allocator, &job.answers);
+    hsp__text_free(&job.head);
+    hsp__scratch_free(&scratch);
     hsp__scoring_free(&job.scoring, ctx);
     if (!status) hsp__model_tell_unknown(ctx, model, job.total.unknown);
     if (!status) hsp__report_give(out, &job.total, sizeof job.total);

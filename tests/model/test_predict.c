@@ -1,5 +1,6 @@
 /* A file predicted to a file: the same as reading it whole and scoring it, line by line. */
 #include "base/decimal.h"
+#include "data/csv.h"
 #include "model/helpers.h"
 
 /* Options of predicting; NULL: none. */
@@ -177,11 +178,99 @@ static void what_cannot_be_predicted_leaves_no_file(void)
     hsp_context_free(ctx);
 }
 
+/* A cell of letters, quotes, separators, newlines and blanks; never missing. */
+static void nasty_cell(hsp__random *random, hsp__text *cell)
+{
+    static const char *const pieces[] = {"a", "\"", ",",    "\n",       ";",
+                                         " ", "\t", "\r\n", "\xc3\xa4", "7"};
+    cell->size = 0;
+    hsp__text_puts(cell, "x");
+    for (uint64_t n = hsp__random_below(random, 6); n > 0; n--)
+        hsp__text_puts(cell, pieces[hsp__random_below(random, sizeof pieces / sizeof *pieces)]);
+}
+
+/* Columns that are kept come back as they were, whatever is in them, in tables that our own reader
+ * reads. */
+static void kept_cells_come_back(const char *format, char separator, uint64_t seed)
+{
+    enum { ROWS = 40 };
+    hsp_context *setup = test_context(1, 0);
+    hsp_data *data = test_parse(setup, "size,y\n1,no\n2,yes\n", NULL, NULL);
+    hsp__random random;
+    hsp__text file, cells[ROWS][2];
+    hsp__random_seed(&random, 4, seed);
+    hsp_model *model = test_linear(setup, &random, 2, 1);
+    model->encoding = data->encoding;
+    data->encoding = NULL;
+    model->tie = HSP_TIE_NEG;
+    hsp__text_init(&file, &setup->allocator);
+    hsp__text_puts(&file, "id,size,\"the, \"\"note\"\"\"\n");
+    for (int i = 0; i < ROWS; i++) {
+        for (int k = 0; k < 2; k++) {
+            hsp__text_init(&cells[i][k], &setup->allocator);
+            nasty_cell(&random, &cells[i][k]);
+            hsp__csv_put(&file, cells[i][k].data, cells[i][k].size, ',', k);
+            hsp__text_puts(&file, k ? "\n" : ",1,");
+        }
+        if (hsp__random_below(&random, 4) == 0) hsp__text_puts(&file, "\n"); /* a blank line */
+    }
+    const char *path = test_path("nasty.csv"), *out = test_path("nasty.txt");
+    test_write_file(path, file.data, file.size);
+    for (int threads = 1; threads < 4; threads += 2)
+        for (size_t block = 60; block < 2000; block *= 9) {
+            hsp_context *ctx = test_context(threads, block);
+            hsp_options *options = predict_options(ctx, 1, 0);
+            hsp_error err = {0};
+            CHECK(hsp_options_set(options, "output-format", format, NULL) == HSP_OK);
+            CHECK(hsp_options_set(options, "keep", "the, \"note\"", NULL) == HSP_OK);
+            CHECK(hsp_options_set(options, "keep", "id", NULL) == HSP_OK);
+            CHECK_NOTE(hsp_predict_file(ctx, model, path, NULL, options, out, &err, NULL) == HSP_OK,
+                       "%s", err.message);
+            size_t size;
+            char *read = test_read_file(out, &size), *text = calloc(size + HSP__BLOCK_PADDING, 1);
+            hsp__text unquoted;
+            hsp__text_init(&unquoted, &ctx->allocator);
+            memcpy(text, read, size);
+            hsp__csv_cursor cursor = hsp__csv_begin(text, size, separator, &unquoted);
+            hsp__csv_field field;
+            for (int i = -1; i < ROWS; i++)
+                for (int k = 0; k < 4; k++) {
+                    CHECK(hsp__csv_next(&cursor, &field, NULL) == HSP_OK && field.last == (k == 3));
+                    if (i < 0 || k > 1) continue;
+                    const hsp__text *want = &cells[i][1 - k];
+                    CHECK_NOTE(field.size == want->size &&
+                                   memcmp(field.text, want->data, want->size) == 0,
+                               "row %d: %.*s", i, (int)field.size, field.text);
+                }
+            CHECK(cursor.at == cursor.end);
+            hsp__text_free(&unquoted);
+            free(text);
+            free(read);
+            hsp_options_free(options);
+            hsp_context_free(ctx);
+        }
+    for (int i = 0; i < 2 * ROWS; i++)
+        hsp__text_free(&cells[i / 2][i % 2]);
+    hsp__text_free(&file);
+    unlink(path);
+    unlink(out);
+    hsp_data_free(data);
+    hsp_model_free(model);
+    hsp_context_free(setup);
+}
+
+static void kept_cells_come_back_from_tables(void)
+{
+    for (uint64_t seed = 0; seed < 20; seed++)
+        kept_cells_come_back(seed % 2 ? "csv" : "tsv", seed % 2 ? ',' : '\t', seed);
+}
+
 int main(void)
 {
     RUN(libsvm_is_predicted_as_in_memory);
     RUN(a_cache_is_predicted_as_in_memory);
     RUN(csv_is_predicted_by_the_encoding);
+    RUN(kept_cells_come_back_from_tables);
     RUN(what_cannot_be_predicted_leaves_no_file);
     return check_done();
 }
