@@ -139,8 +139,8 @@ int hsp__csv_is_missing(const hsp__csv_plan *plan, uint32_t j, const char *text,
 
 /* An error's words about a table that another program cannot read as it was read here; %s: what that
  * program does not know. */
-#define HSP__CSV_NOT_PLAIN                                                                     \
-    "a certificate is about plain cells, without %s: the checker must read the same numbers; " \
+#define HSP__CSV_NOT_PLAIN                                                                  \
+    "a certificate is about a plain table, without %s: its checker reads the file itself; " \
     "halfspace convert writes a plain table (convert DATA plain.csv, with the same options)"
 
 /* The name of the file's column j. */

@@ -1,5 +1,7 @@
 /* What becomes of each column of a CSV file: by the options and its first records (csv_sample.c) when
  * an encoding is made, by the encoding when one is given. */
+#include <strings.h>
+
 #include "base/base.h"
 #include "base/decimal.h"
 #include "data/csv_sample.h"
@@ -64,6 +66,16 @@ static hsp_status plan_name_columns(hsp_context *ctx, const hsp__csv_sample *sam
     return HSP_OK;
 }
 
+/* A name that is the same but for the case of letters; NULL: none is. */
+static const char *plan_alike(const hsp__names *names, const char *word, size_t size)
+{
+    for (uint32_t j = 0; j < names->count; j++)
+        if (hsp__names_size(names, j) == size &&
+            strncasecmp(hsp__names_get(names, j), word, size) == 0)
+            return hsp__names_get(names, j);
+    return NULL;
+}
+
 /* The column that a user means by `word`: its name, or its number from 1. */
 static hsp_status plan_find(const hsp__names *names, const char *word, size_t size,
                             const char *option, hsp_error *err, uint32_t *column)
@@ -78,6 +90,10 @@ static hsp_status plan_find(const hsp__names *names, const char *word, size_t si
         *column = (uint32_t)number - 1;
         return HSP_OK;
     }
+    const char *alike = plan_alike(names, word, size);
+    if (alike)
+        return hsp__fail(err, HSP_USAGE, "%s: there is no column '%s'; did you mean '%s'?", option,
+                         hsp__quote(word, size, quoted), alike);
     return hsp__fail(err, HSP_USAGE,
                      "%s: there is no column '%s' (the file has %u columns; the first is '%s', "
                      "the last '%s')",
@@ -97,6 +113,9 @@ static hsp_status plan_find_label(const hsp__names *names, const char *word, hsp
 {
     *column = names->count - 1;
     if (strcmp(word, "last") == 0) return HSP_OK;
+    *column = 0;
+    if (strcmp(word, "first") == 0 && hsp__names_find(names, word, 5) == HSP__NAME_NONE)
+        return HSP_OK;
     *column = HSP__NAME_NONE;
     if (strcmp(word, "none") == 0) return HSP_OK;
     return plan_find(names, word, strlen(word), "label", err, column);
@@ -109,7 +128,7 @@ static void plan_take_sample(hsp__csv_plan *plan, const hsp__csv_sample *sample)
     plan->separator = sample->separator;
     plan->header = sample->header;
     plan->data_at = sample->header ? sample->first_end : sample->begin;
-    plan->data_line = sample->header ? sample->first_lines : 0;
+    plan->data_line = sample->header ? sample->first_lines : sample->lines;
     plan->record_bytes = sample->record_bytes;
     plan->count = sample->count;
 }
@@ -166,8 +185,52 @@ static hsp_status plan_add_order(hsp__names *values, const char *item, const cha
     }
 }
 
-/* The kinds that the options say; `told` marks their columns: two options about one contradict each
- * other. */
+/* What to do for each column that an option takes. */
+typedef hsp_status (*plan_column_fn)(void *user, uint32_t column, hsp_error *err);
+
+/* The columns that a text names: one whose name it is, or those of a comma list. */
+static hsp_status plan_each(const hsp__names *names, const char *text, size_t size,
+                            const char *option, plan_column_fn fn, void *user, hsp_error *err)
+{
+    hsp__text list, item;
+    uint32_t column = hsp__names_find(names, text, size);
+    if (column != HSP__NAME_NONE) return fn(user, column, err);
+    hsp__text_init(&list, &names->memory);
+    hsp__text_init(&item, &names->memory);
+    hsp__text_add(&list, text, size);
+    hsp_status status = HSP_OK;
+    for (const char *at = list.data; !status && hsp__comma_next(&at, &item);) {
+        status = plan_find(names, item.data, item.size, option, err, &column);
+        if (!status) status = fn(user, column, err);
+    }
+    if (!status && (list.failed || item.failed)) status = hsp__fail_memory(err);
+    hsp__text_free(&list);
+    hsp__text_free(&item);
+    return status;
+}
+
+/* What an option says about columns. */
+typedef struct plan_setting {
+    const char *option;
+    hsp__column_kind kind;
+    const char *item;    /* its text */
+    const char *order;   /* A<B<C; NULL: not of an ordinal */
+    unsigned char *told; /* by column: two options about one contradict each other */
+    hsp_encoding *encoding;
+} plan_setting;
+
+static hsp_status plan_set_kind(void *user, uint32_t column, hsp_error *err)
+{
+    const plan_setting *set = user;
+    if (set->told[column]++)
+        return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option", set->option,
+                         hsp__names_get(&set->encoding->names, column));
+    set->encoding->columns[column].kind = set->kind;
+    if (!set->order) return HSP_OK;
+    return plan_add_order(&set->encoding->columns[column].values, set->item, set->order, err);
+}
+
+/* The kinds that the options say. */
 static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *options,
                                  unsigned char *told, hsp_error *err)
 {
@@ -191,14 +254,13 @@ static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *opti
             if (ordinal && !item[size])
                 return hsp__fail(err, HSP_USAGE, "ordinal: '%s' is not of the form COLUMN=A<B<C",
                                  item);
-            HSP__TRY(plan_find(&encoding->names, item, size, lists[k].option, err, &column));
-            if (told[column]++)
-                return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option",
-                                 lists[k].option, hsp__names_get(&encoding->names, column));
-            encoding->columns[column].kind = lists[k].kind;
-            if (ordinal)
-                HSP__TRY(
-                    plan_add_order(&encoding->columns[column].values, item, item + size + 1, err));
+            plan_setting set = {.option = lists[k].option,
+                                .kind = lists[k].kind,
+                                .item = item,
+                                .order = ordinal ? item + size + 1 : NULL,
+                                .told = told,
+                                .encoding = encoding};
+            HSP__TRY(plan_each(&encoding->names, item, size, set.option, plan_set_kind, &set, err));
         }
     return HSP_OK;
 }
@@ -234,6 +296,14 @@ static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
 
 /* ---- Applying an encoding -------------------------------------------------------------------- */
 
+static hsp_status plan_fail_absent(const hsp__csv_plan *plan, const char *name, hsp_error *err)
+{
+    const char *alike = plan_alike(&plan->names, name, strlen(name));
+    return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                        "there is no column '%s', which the encoding needs%s%s%s", name,
+                        alike ? "; there is a column '" : "", alike ? alike : "", alike ? "'" : "");
+}
+
 /* Match columns by name; every feature must be there. */
 static hsp_status plan_match_names(hsp_context *ctx, hsp__csv_plan *plan, hsp_error *err)
 {
@@ -247,8 +317,7 @@ static hsp_status plan_match_names(hsp_context *ctx, hsp__csv_plan *plan, hsp_er
         if (j != HSP__NAME_NONE)
             plan->columns[j] = plan_column(kind, i);
         else if (kind != HSP__COLUMN_LABEL && kind != HSP__COLUMN_IGNORED)
-            return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
-                                "there is no column '%s', which the encoding needs", name);
+            return plan_fail_absent(plan, name, err);
     }
     if (known < plan->count)
         hsp__log(ctx, HSP_LOG_NOTE,
@@ -415,10 +484,13 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     if (!status)
         status = encoding ? plan_apply(ctx, &sample, options, encoding, plan, err)
                           : plan_make(ctx, &sample, options, plan, err);
+    if (!status && plan->followed && sample.excel)
+        status =
+            hsp__fail_at(err, HSP_BAD_DATA, plan->file, 1, 0, HSP__CSV_NOT_PLAIN, "a line sep=");
     hsp__csv_sample_free(&ctx->allocator, &sample);
     if (!status) status = plan_number_cells(ctx, plan, err);
     if (!status && plan->followed && !hsp__cell_rules_plain(&plan->encoding->rules))
-        status = hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
-                              "--decimal, --thousands, --percent and --currency");
+        status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
+                              "decimal commas, thousands, percent and currency signs");
     return status ? status : plan_tell(ctx, plan, err);
 }

@@ -2,6 +2,7 @@
  * names, and what the cells of each column look like. The sample's size is fixed, so that the answer
  * depends on the file alone. */
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "base/decimal.h"
@@ -35,6 +36,18 @@ const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i)
 
 /* ---- The sample ------------------------------------------------------------------------------ */
 
+/* Spreadsheets write and understand a first line "sep=;": what follows begins behind it. */
+static void sample_find_excel_line(hsp__csv_sample *sample)
+{
+    const char *line = sample->text + sample->begin, *end = sample->text + sample->size;
+    if (end - line < 6 || strncasecmp(line, "sep=", 4) != 0) return;
+    const char *behind = line + 5 + (line[5] == '\r');
+    if (strchr("\"\r\n", line[4]) || behind >= end || *behind != '\n') return;
+    sample->excel = line[4];
+    sample->lines = 1;
+    sample->begin = (size_t)(behind + 1 - sample->text);
+}
+
 static hsp_status sample_load(hsp_context *ctx, hsp__source *source, size_t want,
                               hsp__csv_sample *sample, hsp_error *err)
 {
@@ -47,6 +60,7 @@ static hsp_status sample_load(hsp_context *ctx, hsp__source *source, size_t want
     if (sample->size) memcpy(text, bytes, sample->size);
     memset(text + sample->size, 0, HSP__BLOCK_PADDING);
     sample->begin = sample->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    sample_find_excel_line(sample);
     if (sample->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return hsp__fail_at(err, HSP_BAD_DATA, source->name, 1, 1,
                             "this is UTF-16 text, expected UTF-8 (iconv -f UTF-16 -t UTF-8)");
@@ -63,6 +77,7 @@ static hsp__csv_cursor sample_cursor(hsp__csv_sample *sample, char separator)
     hsp__csv_cursor cursor = hsp__csv_begin(
         sample->text + sample->begin, sample->size - sample->begin, separator, &sample->unquoted);
     cursor.file = sample->file;
+    cursor.line += sample->lines;
     return cursor;
 }
 
@@ -124,6 +139,10 @@ static hsp_status sample_choose_separator(hsp__csv_sample *sample, int tabs,
                              "one character that no number or word holds",
                              told);
         sample->separator = (char)c;
+        return HSP_OK;
+    }
+    if (sample->excel) {
+        sample->separator = sample->excel;
         return HSP_OK;
     }
     sample->separator = tabs ? '\t' : encoding ? encoding->separator : ',';
@@ -248,20 +267,23 @@ static int sample_first_holds(const hsp__csv_sample *sample, const char *name, s
 }
 
 /* Does an option name a column by what stands in the first record? */
-static int sample_named(const hsp__csv_sample *sample, const hsp_options *options)
+static int sample_named(hsp__csv_sample *sample, const hsp_options *options)
 {
     static const char *const lists[] = {"categorical", "ignore", "ordinal"};
     const char *label = hsp_options_text(options, "label");
     if (strcmp(label, "last") != 0 && strcmp(label, "none") != 0 &&
         sample_first_holds(sample, label, strlen(label)))
         return 1;
-    for (size_t k = 0; k < 3; k++)
+    int named = 0;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (size_t i = 0; i < hsp_options_list_count(options, lists[k]); i++) {
             const char *item = hsp_options_list_item(options, lists[k], i);
-            if (sample_first_holds(sample, item, k == 2 ? strcspn(item, "=") : strlen(item)))
-                return 1;
+            const char *at = k == 2 ? NULL : item;
+            named |= sample_first_holds(sample, item, k == 2 ? strcspn(item, "=") : strlen(item));
+            while (!named && hsp__comma_next(&at, &sample->plain))
+                named = sample_first_holds(sample, sample->plain.data, sample->plain.size);
         }
-    return 0;
+    return named;
 }
 
 const char *hsp__csv_column_name(const hsp__csv_sample *sample, uint32_t i, int header,

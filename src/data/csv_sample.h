@@ -18,8 +18,10 @@ typedef struct hsp__csv_sample {
     const char *file;
     char *text; /* size bytes, padded */
     size_t size;
-    int whole;    /* it is the whole file */
-    size_t begin; /* of the first record: behind a mark */
+    int whole;      /* it is the whole file */
+    size_t begin;   /* of the first record: behind a mark and the line "sep=;" */
+    uint64_t lines; /* before the first record */
+    char excel;     /* the separator by that line; 0: there is none */
     char separator;
     hsp__cell_rules rules;
     int header;       /* the first record holds names */

@@ -105,7 +105,7 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
     HSP__CHOICE("format", "auto", "auto|libsvm|csv|tsv|hsp",                                 \
                 "format of the data; auto decides by the content, then by the file's name"), \
         HSP__TEXT("label", "last", "COLUMN",                                                 \
-                  "CSV: label column: a name, a number from 1, last, or none"),              \
+                  "CSV: label column: a name, a number from 1, first, last, or none"),       \
         HSP__CHOICE("header", "auto", "auto|yes|no",                                         \
                     "CSV: whether the first line names the columns"),                        \
         HSP__TEXT(                                                                           \

@@ -1,4 +1,4 @@
-
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
@@ -67,6 +67,7 @@ static const char *kind_of_rows(const char *text, size_t size, const char **line
         if (tokens++) colons = memchr(word, ':', length) != NULL;
     if (tokens > 1 && colons) return "libsvm";
     const size_t length = (size_t)(stop - text);
+    if (length >= 5 && strncasecmp(text, "sep=", 4) == 0) return "csv"; /* a spreadsheet's */
     const int comma = memchr(text, ',', length) != NULL;
     if (memchr(text, '\t', length) && !comma) return "tsv";
     return comma || memchr(text, ';', length) ? "csv" : NULL;

@@ -723,6 +723,37 @@ static void test_number_formats(void)
     expect("a;c\n1;y\n", LIST("decimal=x"), "0:0: found 'x', expected a point or a comma");
 }
 
+/* Options that take columns take lists of them; names with commas stay reachable. */
+static void test_column_lists(void)
+{
+    const char *text = "id,\"a,b\",n,when,c\n7,1,2,3,y\n8,4,5,6,n\n";
+    expect(text, LIST("ignore=id,when"), "a,b n|n y|y: 1 2|n: 4 5");
+    expect(text, LIST("ignore= 1 , when "), "a,b n|n y|y: 1 2|n: 4 5");
+    expect(text, LIST("ignore=a,b", "ignore=id"), "n when|n y|y: 2 3|n: 5 6");
+    expect(text, LIST("ignore=id,\"a,b\",n"), "when|n y|y: 3|n: 6");
+    expect(text, LIST("ignore=id,when", "categorical=n,\"a,b\""),
+           "a,b=1 a,b=4 n=2 n=5|n y|y: 1 0 1 0|n: 0 1 0 1");
+    expect("s,t,c\nA,B,y\nB,A,n\n", LIST("ordinal=s,t=A<B"), "s t|n y|y: 0 1|n: 1 0");
+    expect(text, LIST("ignore=id,id"), "0:0: ignore: column 'id' is used by another option");
+    expect(text, LIST("ignore=ID"), "0:0: ignore: there is no column 'ID'; did you mean 'id'?");
+    expect(text, LIST("label=C"), "0:0: label: there is no column 'C'; did you mean 'c'?");
+    expect("y,x\nb,1\na,2\n", LIST("label=first"), "x|a b|b: 1|a: 2");
+    expect("x,first\n1,b\n2,a\n", LIST("label=first"), "x|a b|b: 1|a: 2");
+    expect("first,last,x\n1,b,q\n2,a,r\n", NULL, "first last=a last=b|q r|q: 1 0 1|r: 2 1 0");
+}
+
+/* The line that spreadsheets write and understand. */
+static void test_excel_line(void)
+{
+    expect("sep=;\nx;c\n1,5;y\n2;n\n", LIST("decimal=,"), "x|n y|y: 1.5|n: 2");
+    expect("\xef\xbb\xbfSEP=|\r\nx|c\r\n1|y\r\nz|n\r\n", NULL, "x=1 x=z|n y|y: 1 0|n: 0 1");
+    expect("sep=,\n1,y\n2,n\n", NULL, "c1|n y|y: 1|n: 2");
+    expect("sep=;\nx;c\n1;y\ninf;n\n", NULL,
+           "4:1: column 'x': found 'inf', expected a finite number");
+    expect("sep=;\n1;y\ninf;n\n", NULL, "3:1: column 'c1': found 'inf', expected a finite number");
+    expect("sep=,c\n1,y\n2,n\n", NULL, "sep=|n y|y: 1|n: 2");
+}
+
 int main(void)
 {
     RUN(test_plain);
@@ -741,6 +772,8 @@ int main(void)
     RUN(test_missing_label);
     RUN(test_marks);
     RUN(test_number_formats);
+    RUN(test_column_lists);
+    RUN(test_excel_line);
     RUN(test_storage);
     RUN(test_apply_by_name);
     RUN(test_apply_by_position);
