@@ -1,4 +1,6 @@
 /* halfspace cv LEARNER DATA: how well a learner does on rows that it has not seen. */
+#include <string.h>
+
 #include "cli.h"
 
 enum { CV_LEARNER, CV_OWN, CV_READ };
@@ -14,6 +16,7 @@ typedef struct cv {
     hsp_data *data;
     hsp_validation *seen;
     cli_confusion confusion;
+    const char *held; /* the file of predictions; NULL: none */
     double load_seconds, cv_seconds;
 } cv;
 
@@ -40,6 +43,8 @@ FIELDS(cv_fields, cv, CLI_LINE("{learner} on {file}: {rows:row}, {features:featu
        FIELD_GET(LIST, "class_names", NULL, cv_class, "names of the classes",
                  .of = hsp_field_texts),
        FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+       FIELD(TEXT, "held_out", NULL, held, "the file of the predictions",
+             .when = "null without --held-out"),
        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read"),
        FIELD(SECONDS, "cv_seconds", NULL, cv_seconds, "time to train and predict"))
 
@@ -70,8 +75,14 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     cv done = {.learner = run->variant->name,
                .file = run->arguments[0],
                .fold_seed = (uint64_t)hsp_options_integer(run->options[CV_OWN], "fold-seed")};
-    hsp_status status =
-        cli_read(run, done.file, run->options[CV_READ], NULL, err, &done.data, &done.load_seconds);
+    const char *held = done.held = hsp_options_text(run->options[CV_OWN], "held-out");
+    const int taken = held && strcmp(held, "-") == 0;
+    hsp_status status = cli_check_output(run, held, err);
+    if (status == HSP_OK) status = cli_check_distinct("--held-out", held, done.file, err);
+    if (status == HSP_OK)
+        status = cli_read(run, done.file, run->options[CV_READ], NULL, err, &done.data,
+                          &done.load_seconds);
+    if (held) cli_begin_output();
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],
@@ -84,9 +95,10 @@ static hsp_status cv_run(cli *run, hsp_error *err)
         done.confusion =
             (cli_confusion){hsp_validation_classes(done.seen), hsp_validation_confusion(done.seen),
                             cv_class_name, done.seen};
-        status = cli_report(run, cv_results, &done, stdout, err);
-        if (!cli_json(run)) cli_confusion_print(&done.confusion, stdout);
+        status = cli_report(run, cv_results, &done, taken ? stderr : stdout, err);
+        if (!cli_json(run)) cli_confusion_print(&done.confusion, taken ? stderr : stdout);
         fflush(stdout);
+        if (held) cli_say(run, "wrote %s", show_output(held));
         cv_warn(hsp_validation_held_out(done.seen));
     }
     hsp_validation_free(done.seen);
@@ -104,6 +116,8 @@ static const cli_term cv_examples[] = {
     {"halfspace cv perceptron --average average iris.csv", "five folds"},
     {"halfspace cv perceptron --folds 10 --scale standard train.svm",
      "ten folds; the scaling is fitted to the nine training folds"},
+    {"halfspace cv logistic --score auc --held-out rows.csv churn.csv",
+     "the area under the ROC curve; the prediction for each row goes to rows.csv"},
     {NULL, NULL}};
 
 const cli_command cli_cv = {
@@ -113,7 +127,9 @@ const cli_command cli_cv = {
     .description =
         "Divide the rows into folds, at random by a seed and in proportion for each class; "
         "predict each fold by a model trained on all others, with the options of train; report "
-        "the mean of the folds' errors and its standard error. Everything that is fitted, "
+        "the mean of the folds' errors (and of the score that --score names) and its standard "
+        "error, next to the score of predicting the most frequent class always. Everything that is "
+        "fitted, "
         "including scaling, is fitted to the training rows of each fold. No model is "
         "kept.\n\nFolds run in parallel, each on its own copy of the rows. Limits such as "
         "--max-seconds apply to each fold. Folds that did not converge are counted, with a "

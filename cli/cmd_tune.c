@@ -69,6 +69,20 @@ GETTER(tune_mark, tune_point, one,
 GETTER(tune_fold_error, tune_point, one,
        i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->error : NULL)
 
+/* "0.9312 +- 0.0041". */
+static const void *tune_score_text(const void *record, size_t i, void *room)
+{
+    const tune_point *one = record;
+    const double score = one->all.score, spread = one->all.score_standard_error;
+    (void)i;
+    if (isnan(score)) return "undefined";
+    snprintf(room, HSP_FIELD_ROOM, isnan(spread) ? "%.4f" : "%.4f +- %.4f", score, spread);
+    return room;
+}
+
+GETTER(tune_fold_score, tune_point, one,
+       i < one->all.folds ? &hsp_tuning_fold(one->of->seen, one->point, (uint32_t)i)->score : NULL)
+
 GETTER(tune_unconverged, tune_point, one, one->all.unconverged ? &one->all.unconverged : NULL)
 GETTER(tune_inseparable, tune_point, one, one->all.inseparable ? &one->all.inseparable : NULL)
 
@@ -81,6 +95,11 @@ FIELDS(tune_point_fields, tune_point,
        FIELD_GET(TEXT, NULL, "options", tune_point_text, NULL),
        FIELD_GET(MAP, "values", NULL, tune_value_at, "values of the options",
                  .of = tune_value_fields),
+       FIELD_GET(TEXT, NULL, "{.score}", tune_score_text, NULL),
+       FIELD(REAL, "score", NULL, all.score, "mean of the score over the folds",
+             .when = "null if it is not defined in any fold"),
+       FIELD(REAL, "score_standard_error", NULL, all.score_standard_error,
+             "standard error of that mean", .when = "null with fewer than two folds"),
        FIELD(SHARE, "error", "error", all.error, "mean of the errors of the folds"),
        FIELD(SHARE, "standard_error", "+-", all.standard_error, "standard error of that mean"),
        FIELD_GET(TEXT, NULL, "", tune_mark, NULL),
@@ -94,12 +113,33 @@ FIELDS(tune_point_fields, tune_point,
        FIELD(COUNT32, "inseparable", NULL, all.inseparable,
              "folds without a model, since no separator was found", .unit = "folds"),
        FIELD_GET(LIST, "fold_errors", NULL, tune_fold_error, "the error of each fold",
+                 .of = hsp_field_reals),
+       FIELD_GET(LIST, "fold_scores", NULL, tune_fold_score, "the score of each fold",
                  .of = hsp_field_reals))
+
+GETTER(tune_score_name, tune_point, one,
+       strcmp(one->all.score_name, "error") != 0       ? one->all.score_name
+       : fabs(one->all.score - one->all.error) < 1e-12 ? NULL
+                                                       : "weighted error")
+GETTER(tune_majority_share, tune_point, one,
+       strcmp(one->all.score_name, "error") == 0 ? &one->all.majority : NULL)
 
 FIELDS(tune_chosen_fields, tune_point, FIELD_GET(TEXT, NULL, "chosen", tune_point_text, NULL),
        FIELD_GET(MAP, "options", NULL, tune_value_at, "the values chosen", .of = tune_value_fields),
+       FIELD_GET(TEXT, ".score", NULL, tune_score_name, NULL),
+       FIELD_GET(TEXT, ".text", NULL, tune_score_text, NULL),
+       FIELD_GET(SHARE, ".majority", NULL, tune_majority_share, NULL),
        FIELD(COUNT, "rows", NULL, all.rows, "rows predicted, over all folds", .unit = "rows"),
        FIELD(COUNT32, "folds", NULL, all.folds, "number of folds"),
+       FIELD(TEXT, "score_name", NULL, all.score_name, "what is chosen by: the option --score"),
+       FIELD(REAL, "score", "validation score", all.score,
+             "of the chosen point: mean of the score over the folds", .text = "{.score} {.text}",
+             .when = "null if it is not defined in any fold"),
+       FIELD(REAL, "score_standard_error", NULL, all.score_standard_error,
+             "standard error of that mean", .when = "null with fewer than two folds"),
+       FIELD(REAL, "majority", "majority class", all.majority,
+             "the score of predicting the most frequent class always, the mean over the folds",
+             .text = "{score_name} [{.majority}~{}]", .when = "null if it is not defined"),
        FIELD(SHARE, "error", "validation error", all.error,
              "of the chosen point: mean of the errors of the folds",
              .text = "{} +- {standard_error}"),
@@ -232,6 +272,8 @@ static const cli_term tune_examples[] = {
      "one-standard-error "
      "train.svm -o model.hsp",
      "all combinations; the simplest within one standard error of the best"},
+    {"halfspace tune svm --tune C=0.01:100:log:9 --score auc --weight balanced churn.csv",
+     "classes of different sizes"},
     {"halfspace tune perceptron --tune passes=1,2,5,10 --tune average=none,average iris.csv",
      "the number of passes, and averaging"},
     {NULL, NULL}};
@@ -242,14 +284,14 @@ const cli_command cli_tune = {
     .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA [-o MODEL]",
     .description =
         "Cross-validate a learner (see cv) for every combination of the values given by --tune, "
-        "all on the same folds; list the errors; choose one; and train on all rows with the "
+        "all on the same folds; list the scores; choose one; and train on all rows with the "
         "chosen options. The model is the one that train makes with them, and stores the "
         "table.\n\nVALUES are LOW:HIGH:log:COUNT or LOW:HIGH:lin:COUNT, COUNT numbers from LOW "
         "to HIGH with equal ratios or steps (intermediate values have six digits; integers for "
         "an integer option), or a list A,B,C. Options that define the task or additional output "
-        "cannot be tuned.\n\n--choose best takes the smallest mean error. --choose "
-        "one-standard-error takes the simplest of the points whose error is at most one standard "
-        "error above it: the smallest C, the largest lambda, for any other option the value "
+        "cannot be tuned.\n\n--choose best takes the best mean score. --choose one-standard-error "
+        "takes the simplest of the points whose score is at most one standard error worse: the "
+        "smallest C, the largest lambda, for any other option the value "
         "given first; the first --tune in which two points differ decides.\n\nLimits such as "
         "--max-seconds apply to each run: one point on one fold. Ctrl-C during the search ends "
         "the command with status 130 and no model; during the final training it saves the model "

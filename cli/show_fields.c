@@ -10,7 +10,8 @@
  *     {key:row}     a count with its noun: "1 row", "2 rows"
  *     [A~B~C]       is the first of these that has no null in it; "" if all have
  *
- * and a line with a null in it is left out. */
+ * and a line with a null in it is left out. The heading of a column is a template over the record
+ * that the list belongs to; a column whose heading has a null is left out. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,16 @@ static int fields_is_table(const hsp_field *items)
     return items->name || items->label || items[1].type != HSP_FIELD_END;
 }
 
+/* The heading of a column, malloc'ed: its label, a template over the records around the list; NULL:
+ * the column is not shown. */
+static char *fields_heading(const hsp_field *item, const fields_scope *scope)
+{
+    const hsp_field title = {.type = HSP_FIELD_TEXT, .text = item->label};
+    if (!item->label || !strchr(item->label, '{'))
+        return item->label ? cli_format("%s", item->label) : NULL;
+    return fields_line(&title, scope);
+}
+
 /* A list of records: a table with a column per field that has a label. A row of headings stands
  * above it, unless all of them are "". */
 static void fields_print_list(cli_table *above, const hsp_field *field, const fields_scope *scope,
@@ -234,8 +245,8 @@ static void fields_print_list(cli_table *above, const hsp_field *field, const fi
     const hsp_field title = {.type = HSP_FIELD_TEXT, .text = field->label};
     const size_t most = field->most ? field->most : FIELDS_ROWS;
     fields_room room;
-    char columns[64] = "";
-    size_t count = 0, width = 0;
+    char columns[64] = "", *heads[64];
+    size_t count = 0, width = 0, n = 0;
     int headed = 0;
     cli_table table;
     while (hsp_field_value(field, scope->record, count, &room))
@@ -243,23 +254,27 @@ static void fields_print_list(cli_table *above, const hsp_field *field, const fi
     if (!count) return;
     table_print(above, file);
     above->before = "\n"; /* of what follows */
-    for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++) {
-        if (item->label) columns[width++] = fields_is_number(item) ? 'r' : 'l';
-        headed |= item->label && *item->label;
+    for (const hsp_field *item = field->of(); item->type != HSP_FIELD_END; item++, n++) {
+        heads[n] = fields_heading(item, scope);
+        if (heads[n]) columns[width++] = fields_is_number(item) ? 'r' : 'l';
+        headed |= heads[n] && *heads[n];
     }
     table_begin(&table, columns);
-    for (const hsp_field *item = field->of(); headed && item->type != HSP_FIELD_END; item++)
-        if (item->label) table_cell(&table, "%s", item->label);
+    for (size_t k = 0; headed && k < n; k++)
+        if (heads[k]) table_cell(&table, "%s", heads[k]);
     for (size_t i = 0; i < count && i < most; i++) {
         const fields_scope inner = {field->of(), hsp_field_value(field, scope->record, i, &room),
                                     scope};
-        for (const hsp_field *item = inner.fields; item->type != HSP_FIELD_END; item++) {
-            if (!item->label) continue;
+        for (size_t k = 0; k < n; k++) {
+            const hsp_field *item = &inner.fields[k];
+            if (!heads[k]) continue;
             char *cell = fields_line(item, &inner);
             table_cell(&table, "%s", cell ? cell : item->name && fields_is_number(item) ? "-" : "");
             free(cell);
         }
     }
+    for (size_t k = 0; k < n; k++)
+        free(heads[k]);
     char *heading = fields_line(&title, scope);
     if (heading) fprintf(file, "\n%s", heading);
     if (heading && count > most)

@@ -55,16 +55,24 @@ typedef struct hsp_held_out {
     double standard_error;         /* of that mean: the folds' standard deviation / sqrt(folds) */
     uint32_t unconverged;          /* folds whose training ended before it converged */
     uint32_t inseparable;          /* folds without a model because no separator exists */
+    const char *score_name;        /* the option `score`: what is chosen by */
+    double score;                  /* its mean over the folds in which it is defined; NaN: none */
+    double score_standard_error;   /* of that mean; NaN with fewer than two such folds */
+    double majority;               /* the same of predicting the most frequent class always */
+    uint32_t undefined;            /* folds in which the score is not defined */
 } hsp_held_out;
 
 typedef struct hsp_fold {
     uint64_t rows, mistakes, ties; /* of the rows held out */
     double error;                  /* mistakes / rows */
+    double score;    /* by the option `score`; rows count by their weights. NaN: not defined */
+    double majority; /* the score of predicting their most frequent class always */
     hsp_stop stop; /* why training on the others ended; HSP_STOP_INSEPARABLE: there is no model, and
                       every row is a mistake */
 } hsp_fold;
 
-/* Options of hsp_cross_validate: folds, fold-seed. */
+/* Options of hsp_cross_validate: score (error, balanced-accuracy, auc, f1, mcc, log-loss, brier,
+ * average-precision: docs/measures.md), folds, fold-seed, held-out. */
 HSP_API const hsp_option_table *hsp_validate_options(void);
 
 /* Cross-validate the learner that `learner` are options of. Each class is divided evenly, at random

@@ -76,6 +76,9 @@ hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes
                            hsp_error *err, hsp_data **out);
 hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, hsp_error *err);
 
+/* A field of text, in quotes when it needs them or would read back as something else. */
+void hsp__csv_write_field(hsp__text *text, const char *field, char separator);
+
 /* The line of names: x1, x2 ... where there are none; label NULL: no such column. */
 void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const hsp__names *names,
                            const char *label);

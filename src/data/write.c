@@ -104,8 +104,7 @@ static void libsvm_write_row(const write_job *job, uint64_t i, write_decimals de
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* A field of text, in quotes when it needs them or would read back as something else. */
-static void csv_write_field(hsp__text *text, const char *field, char separator)
+void hsp__csv_write_field(hsp__text *text, const char *field, char separator)
 {
     static const hsp__cell_rules usual = {.number.decimal = '.'};
     const size_t size = strlen(field);
@@ -127,7 +126,7 @@ static void csv_write_row(const write_job *job, uint64_t i, write_decimals decim
     }
     if (view->labels) {
         if (view->cols) write_char(text, job->separator);
-        csv_write_field(text, hsp_data_class_name(job->data, view->labels[i]), job->separator);
+        hsp__csv_write_field(text, hsp_data_class_name(job->data, view->labels[i]), job->separator);
     }
     write_char(text, '\n');
 }
@@ -163,7 +162,7 @@ void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const
     for (uint64_t j = 0; j < cols; j++) {
         if (j) write_char(text, separator);
         if (names && j < names->count) {
-            csv_write_field(text, hsp__names_get(names, (uint32_t)j), separator);
+            hsp__csv_write_field(text, hsp__names_get(names, (uint32_t)j), separator);
             continue;
         }
         char *room = hsp__text_room(text, HSP__DECIMAL_MAX + 1);
@@ -173,7 +172,7 @@ void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const
     }
     if (label) {
         if (cols) write_char(text, separator);
-        csv_write_field(text, label, separator);
+        hsp__csv_write_field(text, label, separator);
     }
     write_char(text, '\n');
 }

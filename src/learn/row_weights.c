@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "data/encode.h"
 #include "data/formats.h"
+#include "learn/option_helpers.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -62,6 +63,24 @@ hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_
     if (status) hsp__free(&ctx->allocator, weight);
     if (!status) *out = weight;
     return status;
+}
+
+hsp_status hsp__row_weights_of(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                               hsp_error *err, double **out)
+{
+    const char *text = hsp__option_text(options, "row-weight");
+    const uint64_t rows = data->view.rows;
+    uint64_t column;
+    *out = NULL;
+    if (text) {
+        HSP__TRY(hsp__row_weights_column(data, text, err, &column));
+        return hsp__row_weights_rows(ctx, data, column, NULL, err, out);
+    }
+    if (!data->row_weights) return HSP_OK;
+    *out = hsp__new_raw(&ctx->allocator, rows, sizeof **out);
+    if (!*out) return hsp__fail_memory(err);
+    memcpy(*out, data->row_weights, rows * sizeof **out);
+    return HSP_OK;
 }
 
 void hsp__row_weights_blank(hsp_data *data, uint64_t column)

@@ -14,6 +14,11 @@ hsp_status hsp__row_weights_column(const hsp_data *data, const char *text, hsp_e
 hsp_status hsp__row_weights_rows(hsp_context *ctx, const hsp_data *data, uint64_t column,
                                  const uint64_t *origin, hsp_error *err, double **out);
 
+/* The weights that a column (option `row-weight`) or the data set itself gives its rows; *out is
+ * NULL when neither does. The caller frees it. */
+hsp_status hsp__row_weights_of(hsp_context *ctx, const hsp_data *data, const hsp_options *options,
+                               hsp_error *err, double **out);
+
 /* Set a column of data that owns its arrays to 0 in every row. */
 void hsp__row_weights_blank(hsp_data *data, uint64_t column);
 

@@ -158,13 +158,20 @@ static void chooses(const char *spec, const char *more, const double *errors, do
     hsp_held_out points[16] = {{0}};
     uint64_t found[3];
     for (uint64_t p = 0; p < grid.points; p++) {
-        points[p].error = errors[p];
-        points[p].standard_error = spread;
+        points[p].score = errors[p];
+        points[p].score_standard_error = spread;
     }
-    hsp__grid_choose(&grid, points, 0, &found[0], &found[1]);
+    hsp__grid_choose(&grid, points, 1, 0, &found[0], &found[1]);
     CHECK_NOTE(found[0] == best && found[1] == best, "%s: best is %d", spec, (int)found[0]);
-    hsp__grid_choose(&grid, points, 1, &found[0], &found[2]);
+    hsp__grid_choose(&grid, points, 1, 1, &found[0], &found[2]);
     CHECK_NOTE(found[0] == best && found[2] == simplest, "%s: simplest is %d", spec, (int)found[2]);
+    for (uint64_t p = 0; p < grid.points; p++) /* a score that is to be high */
+        points[p].score = 1 - errors[p];
+    hsp__grid_choose(&grid, points, 0, 1, &found[0], &found[2]);
+    CHECK_NOTE(found[0] == best && found[2] == simplest, "%s: simplest is %d", spec, (int)found[2]);
+    points[best].score = (double)NAN; /* never better than another */
+    hsp__grid_choose(&grid, points, 0, 1, &found[0], &found[2]);
+    CHECK(found[0] != best);
     hsp__grid_free(&grid);
     hsp_options_free(learner);
 }
@@ -172,8 +179,8 @@ static void chooses(const char *spec, const char *more, const double *errors, do
 static void test_choosing(void)
 {
     const double valley[] = {0.30, 0.22, 0.20, 0.21, 0.25};
-    chooses("C=1,2,4,8,16", NULL, valley, 0.021, 2, 1); /* the smallest C */
-    chooses("C=1,2,4,8,16", NULL, valley, 0.02, 2, 1);  /* just within */
+    chooses("C=1,2,4,8,16", NULL, valley, 0.021, 2, 1);     /* the smallest C */
+    chooses("C=1,2,4,8,16", NULL, valley, 0.0200001, 2, 1); /* just within */
     chooses("C=1,2,4,8,16", NULL, valley, 0.0199, 2, 2);
     chooses("C=16,8,4,2,1", NULL, valley, 0.02, 2, 3);         /* not the first */
     chooses("lambda=1,2,4,8,16", NULL, valley, 0.02, 2, 3);    /* the largest lambda */

@@ -101,21 +101,12 @@ static hsp_status calibrate_begin(calibrate_work *work, hsp_error *err)
     const hsp_allocator *memory = &work->ctx->allocator;
     const uint32_t folds =
         (uint32_t)hsp__option_integer(work->options, "calibrate-folds", CALIBRATE_FOLDS);
-    const char *text = hsp__option_text(work->options, "row-weight");
-    uint64_t column;
     HSP__TRY(hsp_data_view(work->ctx, work->data, err, &work->view));
     const hsp_view *view = work->view;
     if (!view->labels) return HSP_OK; /* training will say what is missing */
     HSP__TRY(hsp__folds_begin(work->ctx, work->data, work->options, folds, err, &work->folds));
     work->classes = work->folds.class_names.count;
-    if (text) {
-        HSP__TRY(hsp__row_weights_column(work->data, text, err, &column));
-        HSP__TRY(hsp__row_weights_rows(work->ctx, work->data, column, NULL, err, &work->weight));
-    } else if (work->data->row_weights) {
-        work->weight = hsp__new_raw(memory, view->rows, sizeof *work->weight);
-        if (!work->weight) return hsp__fail_memory(err);
-        memcpy(work->weight, work->data->row_weights, view->rows * sizeof *work->weight);
-    }
+    HSP__TRY(hsp__row_weights_of(work->ctx, work->data, work->options, err, &work->weight));
     work->row = hsp__new_raw(memory, view->rows, sizeof *work->row);
     work->label = hsp__new_raw(memory, view->rows, sizeof *work->label);
     if (!work->row || !work->label) return hsp__fail_memory(err);
@@ -193,14 +184,15 @@ static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int rep
 /* ---- The map --------------------------------------------------------------------------------- */
 
 /* The scores for one class, or of two classes for the second one. */
-static hsp__scored calibrate_scored(const calibrate_work *work, const double *weight, uint32_t map)
+static hsp__calibration_scores calibrate_scored(const calibrate_work *work, const double *weight,
+                                                uint32_t map)
 {
-    return (hsp__scored){.rows = work->rows,
-                         .stride = work->width,
-                         .scores = work->scores + map,
-                         .label = work->label,
-                         .positive = work->width == 1 ? 1 : map,
-                         .weight = weight};
+    return (hsp__calibration_scores){.rows = work->rows,
+                                     .stride = work->width,
+                                     .scores = work->scores + map,
+                                     .label = work->label,
+                                     .positive = work->width == 1 ? 1 : map,
+                                     .weight = weight};
 }
 
 static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight, hsp_error *err,
@@ -211,7 +203,7 @@ static hsp_status calibrate_isotonic(calibrate_work *work, const double *weight,
     to->first = hsp__new(memory, (uint64_t)work->width + 1, sizeof *to->first);
     if (!to->first) return hsp__fail_memory(err);
     for (uint32_t map = 0; !status && map < work->width; map++) {
-        const hsp__scored scored = calibrate_scored(work, weight, map);
+        const hsp__calibration_scores scored = calibrate_scored(work, weight, map);
         uint64_t knots = 0;
         double *at = NULL, *value = NULL;
         status = hsp__fit_isotonic(work->ctx, &scored, err, &knots, &at, &value);
@@ -263,7 +255,7 @@ static hsp_status calibrate_fit(calibrate_work *work, hsp_error *err, hsp_model 
                         : map.platt ? HSP_OK
                                     : hsp__fail_memory(err);
     for (uint32_t c = 0; platt && !status && c < width; c++) {
-        const hsp__scored scored = calibrate_scored(work, weight, c);
+        const hsp__calibration_scores scored = calibrate_scored(work, weight, c);
         hsp__fit_platt(&scored, map.platt + 2 * (size_t)c);
     }
     hsp__free(memory, weight);

@@ -34,23 +34,23 @@
 #include <float.h>
 #include <stdlib.h>
 
-static double calibration_fit_weight(const hsp__scored *scored, uint64_t i)
+static double calibration_fit_weight(const hsp__calibration_scores *scored, uint64_t i)
 {
     return scored->weight ? scored->weight[i] : 1;
 }
 
-static double calibration_fit_score(const hsp__scored *scored, uint64_t i)
+static double calibration_fit_score(const hsp__calibration_scores *scored, uint64_t i)
 {
     return scored->scores[i * scored->stride];
 }
 
-static int calibration_fit_own(const hsp__scored *scored, uint64_t i)
+static int calibration_fit_own(const hsp__calibration_scores *scored, uint64_t i)
 {
     return scored->label[i] == scored->positive;
 }
 
 /* The weight of the rows of the class (1) and of the others (0). */
-static void calibration_fit_total(const hsp__scored *scored, double total[2])
+static void calibration_fit_total(const hsp__calibration_scores *scored, double total[2])
 {
     total[0] = total[1] = 0;
     for (uint64_t i = 0; i < scored->rows; i++)
@@ -66,7 +66,7 @@ static void calibration_fit_total(const hsp__scored *scored, double total[2])
 #define CALIBRATION_FIT_SMALL 1e-13 /* a relative change that is rounding */
 
 typedef struct calibration_fit_platt {
-    const hsp__scored *scored;
+    const hsp__calibration_scores *scored;
     double target[2];    /* of the other rows, and of those of the class */
     double unit, centre; /* x = s / unit - centre: mean 0, mean square 1 */
 } calibration_fit_platt;
@@ -113,7 +113,7 @@ static double calibration_fit_direction(const calibration_fit_platt *fit, const 
     return g0 * step[0] + g1 * step[1];
 }
 
-void hsp__fit_platt(const hsp__scored *scored, double platt[2])
+void hsp__fit_platt(const hsp__calibration_scores *scored, double platt[2])
 {
     double total[2], largest = 0, mean = 0, squares = 0;
     calibration_fit_total(scored, total);
@@ -190,8 +190,8 @@ static double calibration_fit_mean(const calibration_fit_point *point)
     return point->own / point->weight;
 }
 
-hsp_status hsp__fit_isotonic(hsp_context *ctx, const hsp__scored *scored, hsp_error *err,
-                             uint64_t *knots, double **at, double **value)
+hsp_status hsp__fit_isotonic(hsp_context *ctx, const hsp__calibration_scores *scored,
+                             hsp_error *err, uint64_t *knots, double **at, double **value)
 {
     const hsp_allocator *memory = &ctx->allocator;
     calibration_fit_point *points = hsp__new_raw(memory, scored->rows, sizeof *points);

@@ -8,8 +8,12 @@
 #include "base/base.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
+#include "learn/row_weights.h"
 
-static const hsp_option cross_validate_options[] = {HSP__FOLD_OPTIONS};
+static const hsp_option cross_validate_options[] = {
+    HSP__FOLD_OPTIONS,
+    HSP__TEXT("held-out", NULL, "FILE",
+              "write the fold, the prediction and the scores of each row to this CSV file")};
 
 const hsp_option_table *hsp_validate_options(void)
 {
@@ -27,6 +31,52 @@ struct hsp_validation {
     uint64_t *confusion; /* classes * classes */
 };
 
+static hsp_status cross_validate_new(hsp_context *ctx, const hsp__folds *folds, hsp_error *err,
+                                     hsp_validation **out)
+{
+    const uint64_t classes = folds->class_names.count;
+    hsp_validation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
+    if (!made) return hsp__fail_memory(err);
+    *out = made;
+    made->memory = ctx->allocator;
+    hsp__names_init(&made->class_names, &ctx->allocator);
+    made->folds = hsp__new(&ctx->allocator, folds->count, sizeof *made->folds);
+    made->confusion = hsp__new(&ctx->allocator, classes * classes, sizeof *made->confusion);
+    const int names = hsp__names_copy(&made->class_names, &folds->class_names);
+    return made->folds && made->confusion && names ? HSP_OK : hsp__fail_memory(err);
+}
+
+static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp__folds *folds,
+                                     const hsp_options *learner, const hsp_options *validate,
+                                     hsp__score score, hsp_validation *made, hsp_error *err)
+{
+    const char *path = validate ? hsp_options_text(validate, "held-out") : NULL;
+    hsp_options *point = NULL;
+    hsp__held_rows held = {0};
+    double *weight = NULL;
+    hsp_status status = hsp_options_copy(ctx, learner, err, &point);
+    if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
+    if (!status && path) status = hsp__held_rows_new(ctx, folds, err, &held);
+    const hsp__cv_runner runner = {.ctx = ctx,
+                                   .data = data,
+                                   .folds = folds,
+                                   .points = &point,
+                                   .count = 1,
+                                   .path = 1,
+                                   .score = score,
+                                   .weight = weight,
+                                   .results = made->folds,
+                                   .confusion = made->confusion,
+                                   .held = path ? &held : NULL};
+    if (!status) status = hsp__cv_runner_run(&runner, err);
+    if (!status) made->all = hsp__held_out(made->folds, folds->count, score);
+    if (!status && path) status = hsp__held_rows_write(ctx, folds, &data->view, &held, path, err);
+    hsp__held_rows_free(&ctx->allocator, &held);
+    hsp__free(&ctx->allocator, weight);
+    hsp_options_free(point);
+    return status;
+}
+
 hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *validate, hsp_error *err, hsp_validation **out)
 {
@@ -34,35 +84,15 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     const uint32_t count = validate ? (uint32_t)hsp_options_integer(validate, "folds") : 5;
     const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
     hsp__folds folds;
-    hsp_options *point = NULL;
+    hsp__score score;
+    hsp_validation *made = NULL;
     HSP__TRY(hsp__cv_runner_check(learner, err));
+    HSP__TRY(hsp__cv_runner_score(validate, learner, err, &score));
     HSP__TRY(hsp__input_checks_admit(ctx, data, learner, err));
     HSP__TRY(hsp__folds_new(ctx, data, learner, count, seed, err, &folds));
-    const uint64_t classes = folds.class_names.count;
-    hsp_status status = hsp_options_copy(ctx, learner, err, &point);
-    hsp_validation *made = hsp__new(&ctx->allocator, 1, sizeof *made);
-    if (made) {
-        made->memory = ctx->allocator;
-        hsp__names_init(&made->class_names, &ctx->allocator);
-        made->folds = hsp__new(&ctx->allocator, count, sizeof *made->folds);
-        made->confusion = hsp__new(&ctx->allocator, classes * classes, sizeof *made->confusion);
-    }
-    if (!status && (!made || !made->folds || !made->confusion ||
-                    !hsp__names_copy(&made->class_names, &folds.class_names)))
-        status = hsp__fail_memory(err);
-    if (!status) {
-        const hsp__cv_runner runner = {.ctx = ctx,
-                                       .data = data,
-                                       .folds = &folds,
-                                       .points = &point,
-                                       .count = 1,
-                                       .path = 1,
-                                       .results = made->folds,
-                                       .confusion = made->confusion};
-        status = hsp__cv_runner_run(&runner, err);
-    }
-    if (!status) made->all = hsp__held_out(made->folds, count);
-    hsp_options_free(point);
+    hsp_status status = cross_validate_new(ctx, &folds, err, &made);
+    if (!status)
+        status = cross_validate_run(ctx, data, &folds, learner, validate, score, made, err);
     hsp__folds_free(&folds);
     if (status) hsp_validation_free(made);
     if (!status) *out = made;

@@ -11,9 +11,10 @@
 #include "learn/kernel/approx.h"
 #include "learn/option_helpers.h"
 #include "learn/learner.h"
+#include "learn/select/calibrate.h"
 #include "model/model.h"
+#include "model/scored_rows.h"
 
-#define CV_RUNNER_SLICE  ((uint64_t)1 << 17) /* scores held at a time, about */
 #define CV_RUNNER_SHARED ((uint64_t)1 << 28) /* bytes of products, of learners without cache-mb */
 #define CV_RUNNER_LOOK   2000000L            /* nanoseconds between looks at the user's wishes */
 
@@ -21,6 +22,8 @@
 typedef struct cv_runner_fold {
     pthread_mutex_t mutex;
     hsp_data *train, *held;
+    uint64_t *row;              /* of held: their numbers in the data */
+    double *weight;             /* of held; NULL: all 1 */
     hsp__kernel_shared *shared; /* of train; NULL: none */
     uint64_t left;              /* tasks that still need them */
 } cv_runner_fold;
@@ -50,10 +53,30 @@ typedef struct cv_runner_worker {
     hsp_error err;
 } cv_runner_worker;
 
-hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
+/* The mean of a figure of the folds, and its standard error; folds without it (NaN) do not count. */
+static double cv_runner_mean(const hsp_fold *folds, uint32_t count, size_t offset, double *error)
 {
-    hsp_held_out out = {.folds = count};
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, known = 0, least = HUGE_VAL, most = -HUGE_VAL;
+    for (uint32_t f = 0; f < count; f++) {
+        const double value = *(const double *)((const char *)&folds[f] + offset);
+        if (isnan(value)) continue;
+        sum += value;
+        known++;
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    const double mean = known > 0 ? sum / known : (double)NAN;
+    for (uint32_t f = 0; f < count && least < most; f++) {
+        const double value = *(const double *)((const char *)&folds[f] + offset);
+        if (!isnan(value)) squares += (value - mean) * (value - mean);
+    }
+    if (error) *error = known > 1 ? sqrt(squares / (known - 1) / known) : (double)NAN;
+    return mean;
+}
+
+hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count, hsp__score score)
+{
+    hsp_held_out out = {.folds = count, .score_name = hsp__score_name(score)};
     for (uint32_t f = 0; f < count; f++) {
         out.rows += folds[f].rows;
         out.mistakes += folds[f].mistakes;
@@ -61,12 +84,12 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count)
         const int none = folds[f].stop == HSP_STOP_INSEPARABLE; /* an answer, if not a model */
         out.inseparable += none;
         out.unconverged += folds[f].stop != HSP_STOP_CONVERGED && !none;
-        sum += folds[f].error;
+        out.undefined += isnan(folds[f].score);
     }
-    out.error = sum / count;
-    for (uint32_t f = 0; f < count; f++)
-        squares += (folds[f].error - out.error) * (folds[f].error - out.error);
-    out.standard_error = sqrt(squares / (count - 1) / count);
+    out.error = cv_runner_mean(folds, count, offsetof(hsp_fold, error), &out.standard_error);
+    out.score = cv_runner_mean(folds, count, offsetof(hsp_fold, score), &out.score_standard_error);
+    out.majority = cv_runner_mean(folds, count, offsetof(hsp_fold, majority), NULL);
+    if (out.inseparable && hsp__score_needs_probability(score)) out.score = (double)NAN;
     return out;
 }
 
@@ -98,39 +121,52 @@ static int cv_runner_progress(void *user, const hsp_progress *progress)
     return cv_runner_over(worker);
 }
 
+static hsp_status cv_runner_no_chances(hsp__score score, const hsp_options *learner, hsp_error *err)
+{
+    return hsp__fail_option(
+        err, "--score", "%s needs probabilities, which %s models with these options do not have%s",
+        hsp__score_name(score), hsp_options_table(learner)->name,
+        hsp__options_have(learner, "calibrate") ? "; add --calibrate platt" : "");
+}
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 
+/* Who was predicted as what, for the user. Nobody else writes to these rows. */
+static void cv_runner_keep(const hsp__cv_runner *all, const uint64_t *row, const hsp__scored *rows)
+{
+    hsp__held_rows *held = all->held;
+    for (uint64_t k = 0; k < rows->rows; k++) {
+        held->predicted[row[k]] = rows->predicted[k];
+        memcpy(held->ranking + row[k] * rows->columns, rows->ranking + k * rows->columns,
+               rows->columns * sizeof(double));
+        if (rows->probability)
+            memcpy(held->probability + row[k] * rows->classes,
+                   rows->probability + k * rows->classes, rows->classes * sizeof(double));
+    }
+}
+
 /* What is predicted against what is true. */
-static hsp_status cv_runner_score(cv_runner_worker *worker, const hsp_model *model,
-                                  const hsp_view *view, hsp_fold *out)
+static hsp_status cv_runner_measure(cv_runner_worker *worker, const cv_runner_fold *fold,
+                                    hsp__scored *rows, hsp_fold *out)
 {
     cv_runner_state *state = worker->state;
-    const hsp__folds *folds = state->all->folds;
-    const hsp_allocator *memory = &worker->ctx.allocator;
-    const uint64_t most = CV_RUNNER_SLICE / model->scorers + 1, classes = folds->class_names.count;
-    const uint64_t step = most < view->rows ? most : view->rows;
-    double *scores = hsp__new_raw(memory, step * model->scorers, sizeof *scores);
-    uint32_t *predicted = hsp__new_raw(memory, step, sizeof *predicted);
-    hsp_status status = scores && predicted ? HSP_OK : hsp__fail_memory(&worker->err);
-    for (uint64_t from = 0; !status && from < view->rows; from += step) {
-        const uint64_t to = view->rows - from < step ? view->rows : from + step;
-        const hsp_view slice = hsp__view_slice(view, from, to);
-        status = hsp_model_score(&worker->ctx, model, &slice, &worker->err, scores, predicted);
-        if (status) break;
-        pthread_mutex_lock(&state->mutex);
-        for (uint64_t i = 0; i < slice.rows; i++) {
-            const uint32_t class = folds->class_of[slice.labels[i]];
-            assert(class < classes);
-            out->mistakes += predicted[i] != class;
-            out->ties += predicted[i] == HSP_NO_CLASS;
-            if (state->all->confusion && predicted[i] != HSP_NO_CLASS)
-                state->all->confusion[class * classes + predicted[i]]++;
-        }
-        pthread_mutex_unlock(&state->mutex);
+    const hsp__cv_runner *all = state->all;
+    rows->weight = fold->weight;
+    for (uint64_t i = 0; i < rows->rows; i++) {
+        out->mistakes += rows->predicted[i] != rows->truth[i];
+        out->ties += rows->predicted[i] == HSP_NO_CLASS && out->stop != HSP_STOP_INSEPARABLE;
     }
-    hsp__free(memory, scores);
-    hsp__free(memory, predicted);
-    return status;
+    out->error = (double)out->mistakes / (double)out->rows;
+    HSP__TRY(hsp__score_rows(&worker->ctx, rows, all->score, &worker->err, &out->score));
+    HSP__TRY(hsp__score_majority(&worker->ctx, rows, all->score, &worker->err, &out->majority));
+    if (all->held) cv_runner_keep(all, fold->row, rows);
+    if (!all->confusion) return HSP_OK;
+    pthread_mutex_lock(&state->mutex);
+    for (uint64_t i = 0; i < rows->rows; i++)
+        if (rows->predicted[i] != HSP_NO_CLASS)
+            all->confusion[(uint64_t)rows->truth[i] * rows->classes + rows->predicted[i]]++;
+    pthread_mutex_unlock(&state->mutex);
+    return HSP_OK;
 }
 
 /* Learn at one point, measure on what is held out. *model: in, where to begin; out, what was
@@ -139,7 +175,9 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
                                   hsp_model **model, hsp_fold *out)
 {
     const hsp__cv_runner *all = worker->state->all;
+    const hsp__folds *folds = all->folds;
     const cv_runner_fold *fold = &worker->state->folds[number];
+    const hsp__scored_kind kind = all->held ? HSP__SCORED_ALL : hsp__scored_kind_of(all->score);
     const hsp_view *view;
     hsp_model *learned = NULL;
     hsp_training run = {.size = sizeof run};
@@ -156,23 +194,61 @@ static hsp_status cv_runner_point(cv_runner_worker *worker, uint32_t number, uin
     if (status) return status;
     hsp_evidence_free(run.evidence);
     result.stop = run.stop;
-    status = hsp_data_view(&worker->ctx, fold->held, &worker->err, &view);
-    if (!status && learned) status = cv_runner_score(worker, learned, view, &result);
-    if (!learned) result.mistakes = result.rows;
-    result.error = (double)result.mistakes / (double)result.rows;
+    HSP__TRY(hsp_data_view(&worker->ctx, fold->held, &worker->err, &view));
+    hsp__scratch scratch = {.memory = &worker->ctx.allocator};
+    hsp__scored rows;
+    status = learned ? hsp__scored_rows(&worker->ctx, learned, view, folds->class_of, kind,
+                                        &scratch, &worker->err, &rows)
+                     : hsp__scored_nothing(view, folds->class_of, folds->class_names.count,
+                                           &scratch, &worker->err, &rows);
+    if (!status && learned && hsp__score_needs_probability(all->score) && !rows.probability)
+        status = cv_runner_no_chances(all->score, all->points[point], &worker->err);
+    assert(status || rows.classes == folds->class_names.count);
+    if (!status) status = cv_runner_measure(worker, fold, &rows, &result);
+    hsp__scratch_free(&scratch);
     if (!status) *out = result;
     return status;
 }
 
 /* ---- A task ---------------------------------------------------------------------------------- */
 
-static void cv_runner_drop(cv_runner_fold *fold)
+static void cv_runner_drop(const hsp__cv_runner *all, cv_runner_fold *fold)
 {
     hsp_data_free(fold->train);
     hsp_data_free(fold->held);
+    hsp__free(&all->ctx->allocator, fold->row);
+    hsp__free(&all->ctx->allocator, fold->weight);
     hsp__kernel_shared_free(fold->shared);
     fold->train = fold->held = NULL;
+    fold->row = NULL;
+    fold->weight = NULL;
     fold->shared = NULL;
+}
+
+/* The rows of a fold; nobody else has them yet. */
+static hsp_status cv_runner_fill(cv_runner_worker *worker, uint32_t number, cv_runner_fold *fold)
+{
+    const hsp__cv_runner *all = worker->state->all;
+    const hsp__folds *folds = all->folds;
+    uint64_t at = 0;
+    HSP__TRY(hsp__folds_part(&worker->ctx, folds, all->data, number, &worker->err, &fold->train,
+                             &fold->held));
+    if (worker->state->share) {
+        fold->shared = hsp__kernel_shared_new(&worker->ctx, worker->state->share);
+        fold->train->shared = fold->shared; /* without it nothing is shared */
+    }
+    const uint64_t rows = hsp_data_rows(fold->held);
+    fold->row = hsp__new_raw(&worker->ctx.allocator, rows, sizeof *fold->row);
+    if (all->weight) fold->weight = hsp__new_raw(&worker->ctx.allocator, rows, sizeof(double));
+    if (!fold->row || (all->weight && !fold->weight)) return hsp__fail_memory(&worker->err);
+    for (uint64_t i = 0; i < folds->total; i++) {
+        if (hsp__folds_holds(folds, i) != number) continue;
+        fold->row[at] = i;
+        if (all->weight) fold->weight[at] = all->weight[i];
+        at++;
+    }
+    assert(at == rows);
+    return HSP_OK;
 }
 
 static void cv_runner_task(cv_runner_worker *worker)
@@ -185,13 +261,7 @@ static void cv_runner_task(cv_runner_worker *worker)
     hsp_model *model = NULL;
     hsp_status status = HSP_OK;
     pthread_mutex_lock(&fold->mutex);
-    if (!fold->train)
-        status = hsp__folds_part(&worker->ctx, all->folds, all->data, number, &worker->err,
-                                 &fold->train, &fold->held);
-    if (!status && state->share && !fold->shared) {
-        fold->shared = hsp__kernel_shared_new(&worker->ctx, state->share);
-        fold->train->shared = fold->shared; /* without it nothing is shared */
-    }
+    if (!fold->row) status = cv_runner_fill(worker, number, fold);
     pthread_mutex_unlock(&fold->mutex);
     for (uint64_t k = 0; !status && k < all->path && !cv_runner_over(worker); k++) {
         const uint64_t point = first + (all->along ? all->along[k] : k);
@@ -219,7 +289,7 @@ static void cv_runner_task(cv_runner_worker *worker)
     }
     pthread_mutex_unlock(&state->mutex);
     pthread_mutex_lock(&fold->mutex);
-    if (--fold->left == 0) cv_runner_drop(fold);
+    if (--fold->left == 0) cv_runner_drop(all, fold);
     pthread_mutex_unlock(&fold->mutex);
 }
 
@@ -285,7 +355,7 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
     }
     hsp__workers_run(ctx, state.workers, cv_runner_work, &state);
     for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
-        cv_runner_drop(&state.folds[f]);
+        cv_runner_drop(runner, &state.folds[f]);
         pthread_mutex_destroy(&state.folds[f].mutex);
     }
     pthread_mutex_destroy(&state.mutex);
@@ -310,4 +380,17 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
                                 "a warm-start model may have seen the held-out rows, so "
                                 "cross-validation does not use one");
     return HSP_OK;
+}
+
+hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *learner,
+                                hsp_error *err, hsp__score *out)
+{
+    *out = validate ? hsp__score_of(hsp_options_text(validate, "score")) : HSP__SCORE_ERROR;
+    assert(*out < HSP__SCORES);
+    const int linked =
+        hsp__options_have(learner, "link") && !hsp__option_is(learner, "link", "none");
+    const int has = hsp__calibrate_wanted(learner) || linked ||
+                    strcmp(hsp_options_table(learner)->name, "knn") == 0;
+    if (has || !hsp__score_needs_probability(*out)) return HSP_OK;
+    return cv_runner_no_chances(*out, learner, err);
 }

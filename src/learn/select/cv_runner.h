@@ -4,6 +4,8 @@
 
 #include "base/options.h"
 #include "learn/select/folds.h"
+#include "learn/select/held_rows.h"
+#include "model/scores.h"
 
 typedef struct hsp__cv_runner {
     hsp_context *ctx;
@@ -14,8 +16,11 @@ typedef struct hsp__cv_runner {
     uint64_t path;         /* consecutive points that one task goes through; count is a multiple */
     const uint64_t *along; /* path: in which order it does; NULL: as they stand */
     int warm;              /* each point of a path begins at the model of the one before it */
+    hsp__score score;      /* what is measured besides the error */
+    const double *weight;  /* rows of the data: what each counts for in the score; NULL: 1 */
     hsp_fold *results;     /* out: count * folds->count, [point * folds->count + fold] */
     uint64_t *confusion;   /* out: classes * classes, over all; or NULL */
+    hsp__held_rows *held;  /* out, of the only point; or NULL */
 } hsp__cv_runner;
 
 /* A task is a path on a fold. Tasks run in parallel, those of a fold one after the other, so that
@@ -25,16 +30,21 @@ typedef struct hsp__cv_runner {
 hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err);
 
 /* The figures of one point from its folds. */
-hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count);
+hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count, hsp__score score);
 
 /* The learner behind the options, for runs on folds: HSP_USAGE when there is none, or when it is
  * told to write something down for every run. */
 hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 
-/* The options folds and fold-seed, which every table of this kind begins with. */
-#define HSP__FOLD_OPTIONS                                          \
-    HSP__INTEGER("folds", "5", 2, 10000, "K", "number of folds"),  \
-        HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N", \
+/* The option score: HSP_USAGE when it needs probabilities that models of these options lack. */
+hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *learner,
+                                hsp_error *err, hsp__score *out);
+
+/* The options which every table of this kind has. */
+#define HSP__FOLD_OPTIONS                                                                    \
+    HSP__CHOICE("score", "error", HSP__SCORE_NAMES, "what to measure on the held-out rows"), \
+        HSP__INTEGER("folds", "5", 2, 10000, "K", "number of folds"),                        \
+        HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N",                           \
                      "seed of the assignment of rows to folds")
 
 #endif

@@ -39,6 +39,12 @@ hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *l
                           uint32_t count, uint64_t seed, hsp_error *err, hsp__folds *out);
 void hsp__folds_free(hsp__folds *folds);
 
+/* The fold that holds a row out; HSP__FOLD_NONE: none does. */
+static inline uint32_t hsp__folds_holds(const hsp__folds *folds, uint64_t row)
+{
+    return folds->fold[row];
+}
+
 /* The rows to learn from when a fold is held out, and those that are, in the order of the data. */
 hsp_status hsp__folds_part(hsp_context *ctx, const hsp__folds *folds, hsp_data *data, uint32_t fold,
                            hsp_error *err, hsp_data **train, hsp_data **held);

@@ -335,18 +335,28 @@ int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b)
     return 0;
 }
 
-void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int simplest,
+/* What is to be small. */
+static double grid_badness(const hsp_held_out *point, int loss)
+{
+    return isnan(point->score) ? HUGE_VAL : loss ? point->score : -point->score;
+}
+
+void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int loss, int simplest,
                       uint64_t *best, uint64_t *chosen)
 {
     assert(grid->points > 0);
     *best = 0;
     for (uint64_t p = 1; p < grid->points; p++) {
-        const double less = points[*best].error - points[p].error;
-        if (less > GRID_SAME || (less >= -GRID_SAME && hsp__grid_simpler(grid, p, *best)))
-            *best = p;
+        const double least = grid_badness(&points[*best], loss),
+                     at = grid_badness(&points[p], loss);
+        const int same = at == least || fabs(at - least) <= GRID_SAME;
+        if (same ? hsp__grid_simpler(grid, p, *best) : at < least) *best = p;
     }
     *chosen = *best;
-    const double limit = points[*best].error + points[*best].standard_error + GRID_SAME;
+    const double spread = points[*best].score_standard_error;
+    const double limit =
+        grid_badness(&points[*best], loss) + (isnan(spread) ? 0 : spread) + GRID_SAME;
     for (uint64_t p = 0; simplest && p < grid->points; p++)
-        if (points[p].error <= limit && hsp__grid_simpler(grid, p, *chosen)) *chosen = p;
+        if (grid_badness(&points[p], loss) <= limit && hsp__grid_simpler(grid, p, *chosen))
+            *chosen = p;
 }

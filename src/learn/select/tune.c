@@ -16,13 +16,14 @@
 #include "learn/learner.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
+#include "learn/row_weights.h"
 #include "model/model.h"
 
 static const hsp_option tune_options[] = {
     {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
      "an option and the values to try: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
     {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|one-standard-error", NULL,
-     "the point with the smallest error, or the simplest one within one standard error of it"},
+     "the point with the best score, or the simplest one within one standard error of it"},
     HSP__FOLD_OPTIONS};
 
 const hsp_option_table *hsp_tune_options(void)
@@ -36,6 +37,7 @@ struct hsp_tuning {
     hsp_allocator memory;
     hsp__grid grid;
     uint32_t folds;
+    hsp__score score;
     hsp_fold *results;    /* points * folds */
     hsp_held_out *points; /* points */
     uint64_t best, chosen;
@@ -54,6 +56,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp_options **points = hsp__scratch_new(&scratch, grid->points, sizeof *points);
     uint64_t *order = hsp__scratch_new(&scratch, grid->along, sizeof *order);
+    double *weight = NULL;
     tuning->results = hsp__new(&ctx->allocator, grid->points * folds->count, sizeof(hsp_fold));
     tuning->points = hsp__new(&ctx->allocator, grid->points, sizeof *tuning->points);
     hsp_status status = HSP_OK;
@@ -62,6 +65,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
         status = hsp__grid_options(ctx, grid, learner, p, err, &points[p]);
         if (!status && starts && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
     }
+    if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
     if (!status) {
         hsp__grid_order(grid, order);
         const hsp__cv_runner runner = {.ctx = ctx,
@@ -72,11 +76,15 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
                                        .path = warm ? grid->along : 1,
                                        .along = warm ? order : NULL,
                                        .warm = warm,
+                                       .score = tuning->score,
+                                       .weight = weight,
                                        .results = tuning->results};
         status = hsp__cv_runner_run(&runner, err);
     }
     for (uint64_t p = 0; !status && p < grid->points; p++)
-        tuning->points[p] = hsp__held_out(tuning->results + p * folds->count, folds->count);
+        tuning->points[p] =
+            hsp__held_out(tuning->results + p * folds->count, folds->count, tuning->score);
+    hsp__free(&ctx->allocator, weight);
     for (uint64_t p = 0; points && p < grid->points; p++)
         hsp_options_free(points[p]);
     hsp__scratch_free(&scratch);
@@ -90,9 +98,10 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
 {
     hsp__text text;
     hsp__text_init(&text, &ctx->allocator);
-    hsp__text_printf(&text, "{\"folds\":%u,\"fold_seed\":%lld,\"choose\":\"%s\",\"options\":[",
-                     (unsigned)tuning->folds, (long long)hsp_options_integer(tune, "fold-seed"),
-                     hsp_options_text(tune, "choose"));
+    hsp__text_printf(
+        &text, "{\"folds\":%u,\"fold_seed\":%lld,\"choose\":\"%s\",\"score\":\"%s\",\"options\":[",
+        (unsigned)tuning->folds, (long long)hsp_options_integer(tune, "fold-seed"),
+        hsp_options_text(tune, "choose"), hsp__score_name(tuning->score));
     for (size_t a = 0; a < tuning->grid.count; a++) {
         const char *name = hsp_tuning_option(tuning, a);
         if (a) hsp__text_puts(&text, ",");
@@ -111,6 +120,10 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
         hsp__json_put_number(&text, all->error);
         hsp__text_puts(&text, ",\"standard_error\":");
         hsp__json_put_number(&text, all->standard_error);
+        hsp__text_puts(&text, ",\"score\":");
+        hsp__json_put_number(&text, all->score);
+        hsp__text_puts(&text, ",\"score_standard_error\":");
+        hsp__json_put_number(&text, all->score_standard_error);
         hsp__text_printf(&text, ",\"unconverged\":%u,\"inseparable\":%u}",
                          (unsigned)all->unconverged, (unsigned)all->inseparable);
     }
@@ -137,6 +150,7 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
     hsp_status status = hsp__grid_parse(ctx, learner, specs, count, err, &tuning->grid);
     hsp__free(&ctx->allocator, specs);
     if (!status) status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
+    if (!status) status = hsp__cv_runner_score(tune, first, err, &tuning->score);
     if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
     hsp_options_free(first);
     if (status) return status;
@@ -146,7 +160,7 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
     status = tune_run(ctx, data, learner, &folds, tuning, err);
     hsp__folds_free(&folds);
     if (!status)
-        hsp__grid_choose(&tuning->grid, tuning->points,
+        hsp__grid_choose(&tuning->grid, tuning->points, hsp__score_is_loss(tuning->score),
                          strcmp(hsp_options_text(tune, "choose"), "one-standard-error") == 0,
                          &tuning->best, &tuning->chosen);
     return status;
