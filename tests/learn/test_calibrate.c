@@ -9,7 +9,7 @@
 enum { MOST = 60, CLASSES = 4 };
 
 typedef struct sample {
-    hsp__scored scored;
+    hsp__calibration_scores scored;
     double scores[MOST * CLASSES], weight[MOST];
     uint32_t label[MOST];
 } sample;
@@ -20,11 +20,12 @@ static void draw(hsp__random *random, uint32_t classes, sample *out)
     const double signal = (double)hsp__random_below(random, 5) - 1;
     const double shift = (double)hsp__random_below(random, 3);
     const int whole = hsp__random_below(random, 2) != 0;
-    out->scored = (hsp__scored){.rows = 1 + hsp__random_below(random, MOST),
-                                .stride = classes,
-                                .scores = out->scores,
-                                .positive = (uint32_t)hsp__random_below(random, classes),
-                                .label = out->label};
+    out->scored =
+        (hsp__calibration_scores){.rows = 1 + hsp__random_below(random, MOST),
+                                  .stride = classes,
+                                  .scores = out->scores,
+                                  .positive = (uint32_t)hsp__random_below(random, classes),
+                                  .label = out->label};
     out->scored.scores = out->scores + out->scored.positive;
     for (uint64_t i = 0; i < out->scored.rows; i++) {
         out->label[i] = (uint32_t)hsp__random_below(random, classes);
@@ -129,7 +130,7 @@ static void platt_by_hand(void)
         scores[i] = i < 6 ? -1 : 1;
         label[i] = i < 1 || i >= 9;
     }
-    const hsp__scored scored = {
+    const hsp__calibration_scores scored = {
         .rows = 12, .stride = 1, .scores = scores, .label = label, .positive = 1};
     hsp__fit_platt(&scored, platt);
     const double low = (5.0 / 6 + 5 * 0.1) / 6, high = (3 * 5.0 / 6 + 3 * 0.1) / 6;
@@ -155,7 +156,7 @@ static void platt_does_not_mind_the_unit(void)
             hsp__fit_platt(&s.scored, plain);
             for (uint64_t i = 0; i < s.scored.rows; i++)
                 moved[i] = (score_of(&s, i) + centres[u]) * units[u];
-            hsp__scored scored = s.scored;
+            hsp__calibration_scores scored = s.scored;
             scored.scores = moved;
             scored.stride = 1;
             hsp__fit_platt(&scored, other);
