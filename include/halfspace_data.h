@@ -230,6 +230,82 @@ HSP_API hsp_status hsp_data_make_file(hsp_context *ctx, const hsp_options *optio
                                       const char *path, hsp_truth_fn truth, void *user,
                                       hsp_error *err);
 
+/* ---- Looking at a table ---------------------------------------------------------------------- */
+
+/* What the columns of a CSV or TSV file hold, judged by the text of its cells, and which options deal
+ * with what was found. Nothing in the file is an error, except that it is not text at all: rows with
+ * too many or too few fields and stray quotes are counted. */
+typedef struct hsp_profile hsp_profile;
+
+/* Options of hsp_profile_file: all (look at the whole file, not only at its first 100 MB). */
+HSP_API const hsp_option_table *hsp_profile_options(void);
+
+/* Look at a file; `read` (NULL: the defaults) as hsp_data_read would be given them, `options` NULL:
+ * the defaults. A file in another format than CSV or TSV has a profile without columns. */
+HSP_API hsp_status hsp_profile_file(hsp_context *ctx, const char *path, const hsp_options *read,
+                                    const hsp_options *options, hsp_error *err, hsp_profile **out);
+/* The same for text in memory, which must stay until the profile is freed; `name` stands for the
+ * file. */
+HSP_API hsp_status hsp_profile_parse(hsp_context *ctx, const void *text, size_t size,
+                                     const char *name, const hsp_options *read,
+                                     const hsp_options *options, hsp_error *err, hsp_profile **out);
+HSP_API void hsp_profile_free(hsp_profile *profile);
+
+/* Set the options of reading that the findings advise. Options that are set already stay as they are.
+ */
+HSP_API hsp_status hsp_profile_advise(const hsp_profile *profile, hsp_options *read,
+                                      hsp_error *err);
+
+/* Read the file that was looked at, as hsp_data_read does. Standard input and pipes, too: what the
+ * profile has read is kept. From those it can be called once. */
+HSP_API hsp_status hsp_profile_read(hsp_context *ctx, hsp_profile *profile, const hsp_options *read,
+                                    const hsp_encoding *encoding, hsp_error *err, hsp_data **out);
+
+typedef struct hsp_profile_totals {
+    const char *format;    /* "csv", "tsv"; "libsvm" and "hsp" have no columns here */
+    uint64_t columns;      /* of the file */
+    uint64_t rows;         /* looked at, other than the header */
+    uint64_t bytes;        /* looked at */
+    int complete;          /* these are all rows of the file */
+    int header;            /* the first line names the columns */
+    const char *separator; /* one character; a space means runs of spaces */
+    uint64_t label; /* the column that holds the labels, by the options or by a guess; UINT64_MAX:
+                       none */
+    uint64_t ragged, ragged_line; /* rows with too many or too few fields, the line of the first */
+    uint64_t misquoted, misquoted_line; /* rows with stray quotes, likewise; neither kind is in the
+                                           columns' figures */
+} hsp_profile_totals;
+HSP_API const hsp_profile_totals *hsp_profile_table(const hsp_profile *profile);
+
+typedef struct hsp_profile_column {
+    const char *name;
+    const char *kind;   /* "number", "category", "date", "id", "text", "constant", or "empty" */
+    const char *format; /* of a date: "%Y-%m-%d"; NULL: none */
+    int label;          /* 1: it holds the labels */
+    uint64_t missing;   /* cells: empty, NA, N/A, NaN, null, none, -, ?, #N/A or ., in any case */
+    uint64_t distinct;  /* values other than those */
+    int exact; /* 0: there are more values than are remembered; `distinct` is a lower bound,
+                           `median` an estimate, `frequent` of the remembered values */
+    double min, median, max; /* of numbers; of dates, days since 1970-01-01; else NaN */
+    const char *frequent[3]; /* the most frequent values, NULL: fewer */
+    uint64_t frequent_cells[3];
+    const char *examples[3]; /* the first values, NULL: fewer */
+} hsp_profile_column;
+/* The column `i`, from 0; NULL past the last. */
+HSP_API const hsp_profile_column *hsp_profile_column_at(const hsp_profile *profile, uint64_t i);
+
+/* Something to know about the file, and the option that deals with it. */
+typedef struct hsp_finding {
+    const char *sentence;
+    const char *option;   /* "ignore"; NULL: none does */
+    const char *value;    /* "customer" */
+    const char *argument; /* as it is typed in a shell: "--ignore customer"; NULL: none */
+    const char
+        *use; /* whose option it is: "reading", "training" or "scoring" (of cv, tune and eval) */
+} hsp_finding;
+/* The i-th finding; NULL past the last. */
+HSP_API const hsp_finding *hsp_profile_finding(const hsp_profile *profile, uint64_t i);
+
 /* ---- Summarising ----------------------------------------------------------------------------- */
 
 /* Figures of a data set: totals, per class and per column. */

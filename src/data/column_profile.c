@@ -2,15 +2,18 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/checksum.h"
 #include "base/decimal.h"
 #include "base/memory.h"
 #include "data/date.h"
 
-/* Formats in which numbers are looked for, the first that fits most values wins. */
+/* Formats in which numbers are looked for, the first that fits most values wins. With a decimal
+ * comma, the second and the third change places. */
 static const hsp__number_format profile_formats[] = {
     {'.', 0, 1, 1},   {'.', ',', 1, 1}, {',', 0, 1, 1},    {',', '.', 1, 1},
     {'.', ' ', 1, 1}, {',', ' ', 1, 1}, {'.', '\'', 1, 1},
@@ -18,19 +21,21 @@ static const hsp__number_format profile_formats[] = {
 
 enum {
     PROFILE_FORMATS = sizeof profile_formats / sizeof *profile_formats,
-    PROFILE_DATES = 64, /* patterns looked at, at most */
-    PROFILE_CELL = 256, /* longer cells are no numbers */
-    PROFILE_IDS = 20    /* rows from which on values that never repeat are ids */
+    PROFILE_CELL = 256,   /* longer cells are no numbers, and remembered by their beginning */
+    PROFILE_IDS = 20,     /* rows from which on values that hardly repeat are ids */
+    PROFILE_SAMPLE = 4096 /* numbers of a sample */
 };
 
-#define PROFILE_MOST 0.9 /* this share of the values makes a column of numbers or dates */
+#define PROFILE_MOST    0.9  /* this share of the values makes a column of numbers or dates */
+#define PROFILE_REPEATS 0.01 /* this share of ids may repeat */
 
 int hsp__profile_is_missing(const char *text, size_t size)
 {
-    static const char *const marks[] = {"",     "NA", "N/A", "NaN",  "null",
-                                        "none", "-",  "?",   "#N/A", "."};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strlen(marks[i]) == size && strncasecmp(marks[i], text, size) == 0) return 1;
+    static const char *const marks[] = {"",  "NA",   "N/A",  "NaN", "null",
+                                        "?", "#N/A", "none", "-",   "."};
+    for (size_t i = 0; size <= 4 && i < sizeof marks / sizeof *marks; i++)
+        if (strlen(marks[i]) == size && strncasecmp(marks[i], text, size) == 0)
+            return i < 7 ? 1 : 2;
     return 0;
 }
 
@@ -46,52 +51,142 @@ static int profile_number(const char *text, size_t size, const hsp__number_forma
     return result == HSP__DECIMAL_OK;
 }
 
-void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory)
+/* The cell as a number, or as a date if the column has dates: days since 1970-01-01. */
+static int profile_read(const hsp__column_profile *profile, const char *text, size_t size,
+                        double *value)
 {
-    *profile = (hsp__column_profile){.least = HUGE_VAL, .most = -HUGE_VAL};
+    hsp__date date;
+    if (!profile->date) return profile_number(text, size, &profile->format, value);
+    if (!hsp__date_parse(text, size, profile->date, &date)) return 0;
+    *value = date.days;
+    return 1;
+}
+
+static const char *profile_value(const hsp__column_profile *profile, uint32_t v, size_t *size)
+{
+    *size = hsp__names_size(&profile->values, v);
+    return hsp__names_get(&profile->values, v);
+}
+
+int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v)
+{
+    size_t size;
+    const char *text = profile_value(profile, v, &size);
+    const int mark = hsp__profile_is_missing(text, size);
+    return mark == 1 || (mark == 2 && !profile->label);
+}
+
+int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value)
+{
+    size_t size;
+    const char *text = profile_value(profile, v, &size);
+    return profile_read(profile, text, size, value);
+}
+
+void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
+                              uint32_t values)
+{
+    *profile = (hsp__column_profile){
+        .least = HUGE_VAL, .most = -HUGE_VAL, .most_values = values, .stride = 1};
     hsp__names_init(&profile->values, memory);
 }
 
 void hsp__column_profile_free(hsp__column_profile *profile)
 {
     hsp__free(&profile->values.memory, profile->counts);
+    hsp__free(&profile->values.memory, profile->sample);
     hsp__names_free(&profile->values);
 }
 
-/* How many remembered cells are numbers in each format, and which format fits most. */
-static const hsp__number_format *profile_format(const hsp__column_profile *profile, uint64_t *fit)
+/* ---- Dates or numbers, by the values remembered so far ---------------------------------------- */
+
+/* How many cells the date pattern (or, if there is none, the format) fits; 0 as soon as it is clear
+ * that they are fewer than `least`. */
+static uint64_t profile_fits(const hsp__column_profile *profile, const char *date,
+                             const hsp__number_format *format, uint64_t known, uint64_t least)
 {
-    uint64_t fits[PROFILE_FORMATS] = {0};
-    size_t best = 0;
+    hsp__column_profile as = {.date = date, .format = *format};
+    uint64_t fits = 0, misfits = 0;
+    for (uint32_t v = 0; v < profile->values.count && known - misfits >= least; v++) {
+        size_t size;
+        double value;
+        const char *text = profile_value(profile, v, &size);
+        if (profile_read(&as, text, size, &value))
+            fits += profile->counts[v];
+        else if (!hsp__profile_is_missing(text, size))
+            misfits += profile->counts[v];
+    }
+    return known - misfits >= least ? fits : 0;
+}
+
+/* Set the pattern or the format that fits most cells; 0: they are neither dates nor numbers. */
+static int profile_choose(hsp__column_profile *profile)
+{
+    uint64_t known = 0, best = 0;
+    profile->date = NULL;
+    profile->format = profile_formats[0];
+    for (uint32_t v = 0; v < profile->values.count; v++) {
+        size_t size;
+        const char *text = profile_value(profile, v, &size);
+        if (!hsp__profile_is_missing(text, size)) known += profile->counts[v];
+    }
+    uint64_t least = (uint64_t)ceil(PROFILE_MOST * (double)known);
+    for (size_t d = 0; known && hsp__date_known(d) && best < known; d++) {
+        const uint64_t fits =
+            profile_fits(profile, hsp__date_known(d), profile_formats, known, least);
+        if (fits > best) best = fits, least = fits, profile->date = hsp__date_known(d);
+    }
+    for (size_t i = 0; known && !profile->date && i < PROFILE_FORMATS && best < known; i++) {
+        const size_t f = profile->decimal_comma && (i == 1 || i == 2) ? 3 - i : i;
+        const uint64_t fits = profile_fits(profile, NULL, &profile_formats[f], known, least);
+        if (fits > best) best = fits, least = fits, profile->format = profile_formats[f];
+    }
+    return best > 0;
+}
+
+/* ---- Filling ----------------------------------------------------------------------------------- */
+
+/* A cell whose value is not remembered. */
+static int profile_other(hsp__column_profile *profile, const char *text, size_t size)
+{
     double value;
-    for (uint32_t v = 0; v < profile->values.count; v++)
-        for (size_t f = 0; f < PROFILE_FORMATS; f++)
-            if (profile_number(hsp__names_get(&profile->values, v),
-                               hsp__names_size(&profile->values, v), &profile_formats[f], &value))
-                fits[f] += profile->counts[v];
-    for (size_t f = 1; f < PROFILE_FORMATS; f++)
-        if (fits[f] > fits[best]) best = f;
-    *fit = fits[best];
-    return &profile_formats[best];
+    if (!profile->others++) profile_choose(profile);
+    if (!profile_read(profile, text, size, &value)) {
+        profile->not_numbers += !hsp__profile_is_missing(text, size);
+        return 1;
+    }
+    profile->least = fmin(profile->least, value);
+    profile->most = fmax(profile->most, value);
+    if ((profile->others - 1) % profile->stride) return 1;
+    if (profile->sampled == PROFILE_SAMPLE) { /* keep every second one */
+        for (uint64_t i = 0; 2 * i < profile->sampled; i++)
+            profile->sample[i] = profile->sample[2 * i];
+        profile->sampled /= 2;
+        profile->stride *= 2;
+    }
+    if (!hsp__reserve(&profile->values.memory, &profile->sample, &profile->sample_room,
+                      profile->sampled + 1, sizeof *profile->sample))
+        return 0;
+    profile->sample[profile->sampled++] = value;
+    return 1;
 }
 
 int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size)
 {
-    uint32_t number = hsp__names_find(&profile->values, text, size);
-    profile->cells++;
-    if (hsp__profile_is_missing(text, size)) profile->missing++;
-    if (number == HSP__NAME_NONE && profile->values.count == HSP__PROFILE_VALUES) {
-        uint64_t fit;
-        double value;
-        if (!profile->others++) profile->format = *profile_format(profile, &fit);
-        if (profile_number(text, size, &profile->format, &value)) {
-            profile->least = fmin(profile->least, value);
-            profile->most = fmax(profile->most, value);
-        } else {
-            profile->not_numbers++;
-        }
-        return 1;
+    char beginning[PROFILE_CELL + 16];
+    if (size > PROFILE_CELL) { /* by its beginning, and a checksum of all of it */
+        memcpy(beginning, text, PROFILE_CELL - 16);
+        size = PROFILE_CELL - 16 +
+               (size_t)snprintf(beginning + PROFILE_CELL - 16, 16, "... %08x",
+                                hsp__crc32(0, text, size));
+        text = beginning;
     }
+    uint32_t number = hsp__names_find(&profile->values, text, size);
+    const int mark = hsp__profile_is_missing(text, size);
+    profile->cells++;
+    if (mark) profile->marks[mark - 1]++;
+    if (number == HSP__NAME_NONE && profile->values.count >= profile->most_values)
+        return profile_other(profile, text, size);
     if (number == HSP__NAME_NONE) {
         if (!hsp__names_add(&profile->values, text, size, &number) ||
             !hsp__reserve(&profile->values.memory, &profile->counts, &profile->counts_room,
@@ -105,33 +200,8 @@ int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static const char *profile_value(const hsp__column_profile *profile, uint32_t v, size_t *size)
-{
-    *size = hsp__names_size(&profile->values, v);
-    return hsp__names_get(&profile->values, v);
-}
-
-/* The date pattern that fits most remembered cells, and how many it fits. */
-static const char *profile_date(const hsp__column_profile *profile, uint64_t *fit)
-{
-    const char *best = NULL;
-    *fit = 0;
-    for (size_t d = 0; hsp__date_known(d); d++) {
-        uint64_t fits = 0;
-        for (uint32_t v = 0; v < profile->values.count; v++) {
-            size_t size;
-            const char *text = profile_value(profile, v, &size);
-            hsp__date date;
-            if (hsp__date_parse(text, size, hsp__date_known(d), &date)) fits += profile->counts[v];
-        }
-        if (fits > *fit) *fit = fits, best = hsp__date_known(d);
-    }
-    return best;
-}
-
 typedef struct profile_weighted {
-    double value;
-    uint64_t count;
+    double value, weight; /* cells */
 } profile_weighted;
 
 static int profile_compare(const void *left, const void *right)
@@ -141,38 +211,57 @@ static int profile_compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Smallest, largest and median number, whether all are whole, and what is no number. */
+static void profile_median(hsp__column_profile *profile, profile_weighted *sorted, uint64_t count,
+                           double cells)
+{
+    double below = 0;
+    qsort(sorted, count, sizeof *sorted, profile_compare);
+    for (uint64_t i = 0; i < count && 2 * below < cells; i++) {
+        below += sorted[i].weight;
+        profile->median = sorted[i].value;
+        if (2 * below == cells && i + 1 < count) /* between two */
+            profile->median = profile->median / 2 + sorted[i + 1].value / 2;
+    }
+    if (!count) return;
+    profile->least = fmin(profile->least, sorted[0].value);
+    profile->most = fmax(profile->most, sorted[count - 1].value);
+}
+
+/* Smallest, largest and median number or date, whether all are whole, what signs they have, and how
+ * many cells are something else. */
 static int profile_numbers(hsp__column_profile *profile)
 {
     const hsp_allocator *memory = &profile->values.memory;
-    profile_weighted *sorted = hsp__new_raw(memory, profile->values.count, sizeof *sorted);
-    uint64_t count = 0, cells = 0, below = 0;
+    profile_weighted *sorted =
+        hsp__new_raw(memory, profile->values.count + profile->sampled, sizeof *sorted);
+    hsp__number_format bare = profile->format;
+    uint64_t count = 0;
+    double cells = 0;
     if (!sorted) return 0;
     profile->integers = 1;
     for (uint32_t v = 0; v < profile->values.count; v++) {
         size_t size;
         const char *text = profile_value(profile, v, &size);
-        double value;
-        if (profile_number(text, size, &profile->format, &value)) {
-            sorted[count++] = (profile_weighted){value, profile->counts[v]};
-            cells += profile->counts[v];
-            profile->integers &= value == floor(value);
-        } else if (!hsp__profile_is_missing(text, size)) {
-            if (profile->misfit == HSP__NAME_NONE) profile->misfit = v;
+        double value, again;
+        if (hsp__column_profile_absent(profile, v)) continue;
+        if (!profile_read(profile, text, size, &value)) {
             profile->misfits += profile->counts[v];
+            continue;
         }
+        sorted[count++] = (profile_weighted){value, (double)profile->counts[v]};
+        cells += (double)profile->counts[v];
+        profile->integers &= value == floor(value);
+        if (profile->date) continue;
+        bare.percent = 0, bare.currency = 1;
+        profile->percent |= !profile_number(text, size, &bare, &again);
+        bare.percent = 1, bare.currency = 0;
+        profile->currency |= !profile_number(text, size, &bare, &again);
     }
-    qsort(sorted, count, sizeof *sorted, profile_compare);
-    for (uint64_t i = 0; i < count && 2 * below < cells; i++) {
-        below += sorted[i].count;
-        profile->median = sorted[i].value;
-        if (2 * below == cells && i + 1 < count) /* between two */
-            profile->median = profile->median / 2 + sorted[i + 1].value / 2;
-    }
-    if (count) {
-        profile->least = fmin(profile->least, sorted[0].value);
-        profile->most = fmax(profile->most, sorted[count - 1].value);
-    }
+    /* each number of the sample stands for several */
+    const double others = (double)(profile->others - profile->not_numbers);
+    for (uint64_t i = 0; i < profile->sampled; i++)
+        sorted[count++] = (profile_weighted){profile->sample[i], others / (double)profile->sampled};
+    profile_median(profile, sorted, count, cells + others);
     profile->misfits += profile->not_numbers;
     hsp__free(memory, sorted);
     return 1;
@@ -191,19 +280,29 @@ static double profile_words(const hsp__column_profile *profile)
     return words / profile->values.count;
 }
 
+size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM])
+{
+    size_t length = 0;
+    for (size_t i = 0; i < size && length + 1 < HSP__PROFILE_FORM; i++)
+        if (text[i] != ' ')
+            form[length++] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+    form[length] = 0;
+    return length;
+}
+
 /* Two values that are the same but for case and blanks. */
 static int profile_alike(hsp__column_profile *profile)
 {
     hsp__names forms;
-    char form[PROFILE_CELL];
+    char form[HSP__PROFILE_FORM];
     int memory = 1;
     hsp__names_init(&forms, &profile->values.memory);
     for (uint32_t v = 0; memory && v < profile->values.count; v++) {
-        size_t size, length = 0;
+        size_t size;
         const char *text = profile_value(profile, v, &size);
-        for (size_t i = 0; i < size && length < sizeof form; i++)
-            if (text[i] != ' ')
-                form[length++] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+        size_t length = hsp__profile_fold(text, size, form);
+        if (hsp__column_profile_absent(profile, v)) /* like no other value */
+            length = (size_t)snprintf(form, sizeof form, "\n%u", v);
         uint32_t number; /* of the form, and of its value: no form came twice so far */
         memory = hsp__names_add(&forms, form, length, &number);
         if (memory && number < v) {
@@ -219,15 +318,8 @@ static int profile_alike(hsp__column_profile *profile)
 static void profile_frequent(hsp__column_profile *profile)
 {
     const size_t places = sizeof profile->frequent / sizeof *profile->frequent;
-    const size_t marks = sizeof profile->marks / sizeof *profile->marks;
-    size_t seen = 0;
     for (uint32_t v = 0; v < profile->values.count; v++) {
-        size_t size;
-        const char *text = profile_value(profile, v, &size);
-        if (hsp__profile_is_missing(text, size)) {
-            if (size && seen < marks) profile->marks[seen++] = v;
-            continue;
-        }
+        if (hsp__column_profile_absent(profile, v)) continue;
         size_t at = places;
         while (at > 0 && (profile->frequent[at - 1] == HSP__NAME_NONE ||
                           profile->counts[profile->frequent[at - 1]] < profile->counts[v]))
@@ -238,50 +330,52 @@ static void profile_frequent(hsp__column_profile *profile)
     }
 }
 
-int hsp__column_profile_finish(hsp__column_profile *profile)
+/* Whole numbers, one after the other, as a data base gives them out; but not years. */
+static int profile_is_serial(const hsp__column_profile *profile)
 {
-    uint64_t numbers = 0, dates = 0, distinct = 0, repeated = 0;
-    const uint64_t there = profile->cells - profile->missing;
+    return profile->integers && !profile->missing && !profile->misfits &&
+           profile->most - profile->least < 1.5 * (double)profile->cells &&
+           !(profile->least >= 1800 && profile->most <= 2100);
+}
+
+int hsp__column_profile_finish(hsp__column_profile *profile, int label)
+{
+    uint64_t repeated = 0;
     memset(profile->frequent, 0xff, sizeof profile->frequent);
-    memset(profile->marks, 0xff, sizeof profile->marks);
     memset(profile->alike, 0xff, sizeof profile->alike);
-    profile->misfit = HSP__NAME_NONE;
+    profile->label = label;
+    profile->distinct = profile->misfits = 0;
+    profile->missing = profile->marks[0] + (label ? 0 : profile->marks[1]);
     profile_frequent(profile);
+    const uint64_t there = profile->cells - profile->missing;
     if (!there) return profile->content = HSP__CONTENT_EMPTY, 1;
     for (uint32_t v = 0; v < profile->values.count; v++) {
-        size_t size;
-        const char *text = profile_value(profile, v, &size);
-        const int missing = hsp__profile_is_missing(text, size);
-        distinct += !missing;
-        repeated += !missing && profile->counts[v] > 1;
+        const int absent = hsp__column_profile_absent(profile, v);
+        profile->distinct += !absent;
+        repeated += !absent && profile->counts[v] > 1;
     }
-    const double known = (double)(there - profile->others);
-    const hsp__number_format *format = profile_format(profile, &numbers);
-    if (!profile->others) profile->format = *format;
-    const char *date = profile_date(profile, &dates);
-    const int unique = !repeated && !profile->others && there >= PROFILE_IDS;
-    if (distinct == 1 && !profile->others) {
+    if (!profile->others) profile_choose(profile);
+    const int values =
+        profile_fits(profile, profile->date, &profile->format, there - profile->others, 1) > 0;
+    const int unique =
+        (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
+    if (profile->distinct == 1 && !profile->others) {
         profile->content = HSP__CONTENT_CONSTANT;
-    } else if ((double)dates >= PROFILE_MOST * known && dates > 0) {
-        profile->content = HSP__CONTENT_DATE;
-        profile->date = date;
-        profile->misfits = (uint64_t)known - dates;
-        return 1;
-    } else if ((double)numbers >= PROFILE_MOST * known) {
-        profile->content = HSP__CONTENT_NUMBER;
-        if (!profile_numbers(profile)) return 0;
-        /* whole numbers one after the other, as a data base gives them out */
-        if (unique && profile->integers && !profile->missing &&
-            profile->most - profile->least < 1.5 * (double)there)
-            profile->content = HSP__CONTENT_ID;
-        return 1;
-    } else if (profile_words(profile) >= 3 && 2 * distinct > there) {
-        profile->content = HSP__CONTENT_TEXT;
-    } else if (unique || (profile->others && !repeated)) {
-        profile->content = HSP__CONTENT_ID;
-    } else {
-        profile->content = HSP__CONTENT_CATEGORY;
-        return profile_alike(profile);
+        return values ? profile_numbers(profile) : 1;
     }
-    return 1;
+    if (values) {
+        if (!profile_numbers(profile)) return 0;
+        if ((double)profile->misfits <= (1 - PROFILE_MOST) * (double)there) {
+            profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
+            if (!profile->date && unique && profile_is_serial(profile))
+                profile->content = HSP__CONTENT_ID;
+            return 1;
+        }
+    }
+    profile->content =
+        profile_words(profile) >= 3 && 2 * profile->distinct > there - profile->others
+            ? HSP__CONTENT_TEXT
+        : unique ? HSP__CONTENT_ID
+                 : HSP__CONTENT_CATEGORY;
+    return profile->content != HSP__CONTENT_CATEGORY || profile_alike(profile);
 }

@@ -6,7 +6,7 @@
 #include "base/names.h"
 #include "data/number_text.h"
 
-/* Distinct values that are remembered, with their counts. */
+/* Distinct values that are remembered at most, with their counts. */
 #define HSP__PROFILE_VALUES 20000
 
 typedef enum hsp__column_content {
@@ -15,41 +15,60 @@ typedef enum hsp__column_content {
     HSP__CONTENT_NUMBER,
     HSP__CONTENT_DATE,
     HSP__CONTENT_CATEGORY,
-    HSP__CONTENT_ID,  /* every row has another value, which names the row */
+    HSP__CONTENT_ID,  /* nearly every row has another value, which names the row */
     HSP__CONTENT_TEXT /* words in sentences */
 } hsp__column_content;
 
 typedef struct hsp__column_profile {
-    uint64_t cells, missing; /* missing: of those, by any mark for it */
-    hsp__names values;       /* the first HSP__PROFILE_VALUES distinct ones, in order */
-    uint64_t *counts;        /* values.count: cells of each */
+    uint64_t cells;
+    uint64_t marks[2]; /* of those, missing for certain, and "none", "-", ".": values of a label */
+    uint32_t most_values; /* that are remembered */
+    int decimal_comma;    /* 1,234 is more likely 1.234 than 1234 */
+    hsp__names values;    /* the first distinct ones, in order; of long ones the beginning */
+    uint64_t *counts;     /* values.count: cells of each */
     uint64_t counts_room;
-    uint64_t others;      /* cells whose value was not remembered */
-    double least, most;   /* numbers among those others, in the format chosen when they began */
-    uint64_t not_numbers; /* others that are none */
+    uint64_t others;    /* cells whose value was not remembered */
+    double least, most; /* of the numbers or dates (as days since 1970-01-01) among those others */
+    uint64_t not_numbers; /* others that are neither numbers nor dates */
+    double *sample;       /* every `stride`-th number or date among the others */
+    uint64_t sample_room, sampled, stride;
     hsp__number_format format;
+    const char *date; /* the pattern of a date column; NULL: none */
     /* set by hsp__column_profile_finish: */
+    int label;                  /* marks[1] are values */
+    uint64_t missing, distinct; /* distinct: of the remembered values, marks for missing aside */
     hsp__column_content content;
-    const char *date;     /* the pattern of a date column; NULL: none */
-    double median;        /* number: of the remembered cells; least and most: of all */
-    int integers;         /* number: all remembered values are whole numbers */
-    uint64_t misfits;     /* number, date: cells that are none (and not missing) */
-    uint32_t misfit;      /* the first such value; HSP__NAME_NONE: not remembered */
-    uint32_t frequent[3]; /* the most frequent values, HSP__NAME_NONE: fewer */
-    uint32_t marks[4];    /* marks for missing other than the empty cell, likewise */
-    uint32_t alike[2];    /* category: two values that differ only in case or blanks, likewise */
+    double median;         /* number, date: if there are `others`, an estimate */
+    int integers;          /* number: all remembered values are whole numbers */
+    int percent, currency; /* number: some have such a sign */
+    uint64_t misfits;      /* number, date: cells that are none (and not missing) */
+    uint32_t frequent[3];  /* the most frequent values, HSP__NAME_NONE: fewer */
+    uint32_t alike[2];     /* two values that differ only in case or blanks, likewise */
 } hsp__column_profile;
 
-void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory);
+/* Remember up to `values` distinct values. */
+void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
+                              uint32_t values);
 void hsp__column_profile_free(hsp__column_profile *profile);
 
 /* One more cell; 0: there is no memory. */
 int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size);
 
-/* Judge. 0: there is no memory. */
-int hsp__column_profile_finish(hsp__column_profile *profile);
+/* Judge; `label`: the column holds the labels. 0: there is no memory. */
+int hsp__column_profile_finish(hsp__column_profile *profile, int label);
 
-/* Is the text a mark for a missing value in any case: empty, NA, N/A, NaN, null, none, -, ?, #N/A, .? */
+/* Is the remembered value v a mark for a missing value? */
+int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v);
+/* Is it a number or a date, as the column has them? */
+int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value);
+
+/* The text in lower case and without blanks, up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its
+ * length. */
+#define HSP__PROFILE_FORM 260
+size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM]);
+
+/* Is the text a mark for a missing value in any case: 1 for empty, NA, N/A, NaN, null, ?, #N/A; 2 for
+ * none, - and . which may also be values? */
 int hsp__profile_is_missing(const char *text, size_t size);
 
 #endif

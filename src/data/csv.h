@@ -127,6 +127,11 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
                                  hsp__csv_plan *plan, uint32_t *label_column,
                                  uint32_t *group_column);
 
+/* The same for those who only look: also plan->names, to be freed by the caller; no note is told, and
+ * the options about columns need not fit the file. */
+hsp_status hsp__csv_look(hsp_context *ctx, hsp__source *source, int tabs,
+                         const hsp_options *options, hsp_error *err, hsp__csv_plan *plan);
+
 /* The column that a user means by a word of the option: its name, or its number from 1. */
 hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
                                 const char *option, hsp_error *err, uint32_t *column);

@@ -154,6 +154,22 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
     return status;
 }
 
+hsp_status hsp__csv_look(hsp_context *ctx, hsp__source *source, int tabs,
+                         const hsp_options *options, hsp_error *err, hsp__csv_plan *plan)
+{
+    hsp__csv_sample sample = {0};
+    hsp_encoding *named = NULL;
+    hsp_context quiet = hsp__quiet(ctx);
+    hsp__names_init(&plan->names, &ctx->allocator);
+    hsp_status status = hsp__csv_sample_take(&quiet, source, tabs, options, NULL, err, &sample);
+    if (!status) status = plan_name_columns(&quiet, &sample, err, &named);
+    if (!status && !hsp__names_copy(&plan->names, &named->names)) status = hsp__fail_memory(err);
+    plan_take_sample(plan, &sample);
+    hsp_encoding_free(named);
+    hsp__csv_sample_free(&ctx->allocator, &sample);
+    return status;
+}
+
 static hsp__csv_column plan_column(hsp__column_kind kind, uint32_t encoded)
 {
     return (hsp__csv_column){.kind = kind, .encoded = encoded, .words = HSP__NAME_NONE};

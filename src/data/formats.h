@@ -85,6 +85,11 @@ void hsp__csv_write_header(hsp__text *text, char separator, uint64_t cols, const
 /* Can every class stand in libsvm text? */
 hsp_status hsp__libsvm_check_names(const hsp_data *data, hsp_error *err);
 
+/* hsp_data_read from a source that is open; `options` may be NULL. */
+hsp_status hsp__data_read_source(hsp_context *ctx, hsp__source *source, const char *path,
+                                 const hsp_options *options, const hsp_encoding *encoding,
+                                 hsp_error *err, hsp_data **out);
+
 /* Storage and precision as the options of reading ask; the same object back when nothing changes.
  * auto keeps what is there: a cache written in double stays double. */
 hsp_status hsp__data_apply_storage(hsp_context *ctx, hsp_data *data, const hsp_options *options,

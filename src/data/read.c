@@ -161,6 +161,14 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     return status;
 }
 
+hsp_status hsp__data_read_source(hsp_context *ctx, hsp__source *source, const char *path,
+                                 const hsp_options *options, const hsp_encoding *encoding,
+                                 hsp_error *err, hsp_data **out)
+{
+    hsp_status status = read_source(ctx, source, path, options, encoding, err, out);
+    return hsp__while(err, status, "reading", source->name);
+}
+
 hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
                          const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
 {

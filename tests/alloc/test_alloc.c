@@ -297,6 +297,24 @@ static hsp_status alloc_summary(alloc_scene *s, hsp_error *err)
     return hsp_summary_new(s->ctx, s->data, err, &s->out_summary);
 }
 
+/* Looking at a table, taking the advice, reading it. */
+static hsp_status alloc_profile(alloc_scene *s, hsp_error *err)
+{
+    static const char text[] = "id,when,n,c,y\nA 1,2020-01-01,\"1,000\",x,no\n"
+                               "A 2,2020-02-01,N/A,x,No\nA 3,2020-03-01,30,y,yes\n";
+    hsp_profile *profile = NULL;
+    hsp_options *read = NULL;
+    hsp_status status =
+        hsp_profile_parse(s->ctx, text, sizeof text - 1, "in.csv", NULL, NULL, err, &profile);
+    if (!status) status = hsp_options_new(s->ctx, hsp_read_options(), err, &read);
+    if (!status) status = hsp_profile_advise(profile, read, err);
+    if (!status) status = hsp_options_set(read, "missing", "mean", err);
+    if (!status) status = hsp_profile_read(s->ctx, profile, read, NULL, err, &s->out_data[0]);
+    hsp_options_free(read);
+    hsp_profile_free(profile);
+    return status;
+}
+
 static int alloc_take(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)bytes, (void)size;
@@ -809,6 +827,7 @@ int main(void)
         {"write an encoding", NULL, {0}, alloc_encoding_write},
         {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
+        {"profile", NULL, {0}, alloc_profile},
         {"cross-validate", hsp_learner_find("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",

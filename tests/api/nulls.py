@@ -21,6 +21,9 @@ OPTIONAL = {
     "hsp_split_file": "options out",
     "hsp_scaling_fit": "options",
     "hsp_summary_confirm": "options path",
+    "hsp_profile_file": "read options",
+    "hsp_profile_parse": "read options",
+    "hsp_profile_read": "read encoding",
     "hsp_model_score": "classes",
     "hsp_neighbors_file": "read out",
     "hsp_predict_file": "read predict out",
@@ -50,6 +53,8 @@ TABLES = {
     "hsp_data_read": "hsp_read_options()",
     "hsp_data_parse": "hsp_read_options()",
     "hsp_summary_confirm": "hsp_read_options()",
+    "hsp_profile_file": "hsp_profile_options()",
+    "hsp_profile_parse": "hsp_profile_options()",
     "hsp_data_write": "hsp_write_options()",
     "hsp_data_rewrite": "hsp_write_options()",
     "hsp_data_split": "hsp_split_options()",
@@ -81,6 +86,7 @@ VALUES = {
     "hsp_kernel *": "kernel",
     "hsp_scaling *": "scaling",
     "hsp_summary *": "summary",
+    "hsp_profile *": "profile",
     "hsp_trainer *": "trainer",
     "hsp_files *": "files",
     "hsp_files **": "&files",
@@ -172,6 +178,7 @@ int main(void)
     hsp_model *model = NULL;
     hsp_scaling *scaling = NULL;
     hsp_summary *summary = NULL;
+    hsp_profile *profile = NULL;
     hsp_trainer *trainer = NULL;
     hsp_kernel *kernel = NULL;
     hsp_files *files = NULL;
@@ -186,6 +193,7 @@ int main(void)
     hsp_options *scale = options_of(ctx, hsp_scale_options());
     DONE(hsp_scaling_fit(ctx, data, scale, &err, &scaling));
     DONE(hsp_summary_new(ctx, data, &err, &summary));
+    DONE(hsp_profile_file(ctx, "rows.csv", NULL, NULL, &err, &profile));
     DONE(hsp_trainer_new(ctx, learner, names, 2, 2, &err, &trainer));
     DONE(hsp_kernel_parse(ctx, "linear", 0, 1, &err, &kernel));
     DONE(hsp_kernel_fit(ctx, kernel, view, &err));

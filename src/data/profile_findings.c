@@ -1,0 +1,636 @@
+/* What is to be known about a table before it is read, each with the option that deals with it. An
+ * option is advised only where the options of reading have it and the user has not set it. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "data/csv.h"
+#include "data/table_profile.h"
+
+enum {
+    FIND_NAMES = 5,       /* columns named in a sentence */
+    FIND_CLASSES = 20,    /* values of a column that looks like classes, at most */
+    FIND_QUANTITY = 100,  /* whole numbers beyond which a label is a quantity */
+    FIND_UNBALANCED = 10, /* largest class to smallest */
+    FIND_SCALES = 100,    /* widest column to narrowest */
+    FIND_MARKS = 5,       /* texts in a column of numbers that are taken for marks, at most */
+};
+
+typedef struct finder {
+    hsp_profile *profile;
+    const hsp_options *read;
+    unsigned char *told; /* columns that options speak of: nothing is advised for them */
+    hsp_error *err;
+    hsp_status status; /* the first failure */
+} finder;
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+static int find_has_option(const hsp_options *options, const char *name)
+{
+    const hsp_option_table *table = hsp_options_table(options);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->options[i].name, name) == 0) return 1;
+    return 0;
+}
+
+/* A copy that lives as long as the profile; NULL without memory. */
+static char *find_keep(finder *find, const char *text, size_t size)
+{
+    char *copy = hsp__scratch_raw(&find->profile->scratch, size + 1, 1);
+    if (!copy) {
+        find->status = hsp__fail_memory(find->err);
+        return NULL;
+    }
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    return copy;
+}
+
+/* "--option value", quoted as a shell needs it. */
+static char *find_argument(finder *find, const char *option, const char *value)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_-+./:=,@%";
+    hsp__text text;
+    hsp__text_init(&text, &find->profile->memory);
+    hsp__text_printf(&text, "--%s ", option);
+    if (*value && !value[strspn(value, plain)]) {
+        hsp__text_puts(&text, value);
+    } else {
+        hsp__text_puts(&text, "'");
+        for (const char *p = value; *p; p++)
+            hsp__text_add(&text, *p == '\'' ? "'\\''" : p, *p == '\'' ? 4 : 1);
+        hsp__text_puts(&text, "'");
+    }
+    if (text.failed) find->status = hsp__fail_memory(find->err);
+    char *kept = text.failed ? NULL : find_keep(find, text.data, text.size);
+    hsp__text_free(&text);
+    return kept;
+}
+
+/* Add a finding; option NULL: none. */
+static void find_put(finder *find, const char *use, const char *option, const char *value,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+static void find_put(finder *find, const char *use, const char *option, const char *value,
+                     const char *format, ...)
+{
+    hsp_profile *profile = find->profile;
+    char sentence[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (find->status) return;
+    if (option && strcmp(use, "reading") == 0 && !find_has_option(find->read, option))
+        option = NULL;
+    if (!hsp__reserve(&profile->memory, &profile->findings, &profile->findings_room,
+                      profile->count + 1, sizeof *profile->findings)) {
+        find->status = hsp__fail_memory(find->err);
+        return;
+    }
+    hsp_finding finding = {.sentence = find_keep(find, sentence, strlen(sentence))};
+    if (option) {
+        finding.use = use;
+        finding.option = option;
+        finding.value = find_keep(find, value, strlen(value));
+        finding.argument = find_argument(find, option, value);
+    }
+    if (!find->status) profile->findings[profile->count++] = finding;
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static const char *find_name(const finder *find, uint64_t j)
+{
+    return hsp__names_get(&find->profile->names, (uint32_t)j);
+}
+
+static hsp__column_profile *find_column(const finder *find, uint64_t j)
+{
+    return &find->profile->columns[j];
+}
+
+/* Several columns: their names for a sentence, and how options name them. */
+typedef struct find_group {
+    uint64_t count;
+    hsp__text names, options;
+} find_group;
+
+static find_group find_group_new(const finder *find)
+{
+    find_group group = {0};
+    hsp__text_init(&group.names, &find->profile->memory);
+    hsp__text_init(&group.options, &find->profile->memory);
+    return group;
+}
+
+/* `with` stands behind the name in options: "=%Y-%m-%d". */
+static void find_group_add(const finder *find, find_group *group, uint64_t j, const char *with)
+{
+    const char *name = find_name(find, j);
+    char quoted[HSP__QUOTED];
+    if (group->count < FIND_NAMES)
+        hsp__text_printf(&group->names, "%s%s", group->count ? ", " : "",
+                         hsp__quote(name, strlen(name), quoted));
+    if (group->count++ == FIND_NAMES) hsp__text_puts(&group->names, " and more");
+    if (group->options.size) hsp__text_puts(&group->options, ",");
+    if (!*name || name[strcspn(name, ",=:")]) /* by its number */
+        hsp__text_printf(&group->options, "%llu%s", (unsigned long long)j + 1, with);
+    else
+        hsp__text_printf(&group->options, "%s%s", name, with);
+}
+
+/* End a group: 0 if it is empty or memory ran out. */
+static int find_group_there(finder *find, const find_group *group)
+{
+    if (group->names.failed || group->options.failed) find->status = hsp__fail_memory(find->err);
+    return group->count > 0 && !find->status;
+}
+
+static void find_group_free(find_group *group)
+{
+    hsp__text_free(&group->names);
+    hsp__text_free(&group->options);
+}
+
+/* The columns, the label and those that options speak of aside, for which `is` holds: a finding. The
+ * sentence is "Column X <one>." or "Columns X, Y <many>.". */
+static void find_columns(finder *find, int (*is)(const hsp__column_profile *), const char *option,
+                         const char *one, const char *many)
+{
+    find_group group = find_group_new(find);
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++)
+        if (j != find->profile->totals.label && !find->told[j] && is(find_column(find, j)))
+            find_group_add(find, &group, j, "");
+    if (find_group_there(find, &group))
+        find_put(find, "reading", option, group.options.data, "Column%s %s %s.",
+                 group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? one : many);
+    find_group_free(&group);
+}
+
+/* The column that an option means by a word: its name, in any case, or its number from 1. */
+static uint64_t find_by_word(const hsp_profile *profile, const char *word, size_t size)
+{
+    char *end;
+    const uint32_t exact = hsp__names_find(&profile->names, word, size);
+    if (exact != HSP__NAME_NONE) return exact;
+    for (uint32_t j = 0; j < profile->names.count; j++)
+        if (hsp__names_size(&profile->names, j) == size &&
+            strncasecmp(hsp__names_get(&profile->names, j), word, size) == 0)
+            return j;
+    const unsigned long long number = strtoull(word, &end, 10);
+    return size && end == word + size && number >= 1 && number <= profile->names.count ? number - 1
+                                                                                       : UINT64_MAX;
+}
+
+/* Mark the columns that the options name; lists may have commas. */
+static void find_told(finder *find)
+{
+    static const char *const lists[] = {"ignore", "categorical", "ordinal", "date"};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        if (!find_has_option(find->read, lists[k])) continue;
+        for (size_t i = 0; i < hsp_options_list_count(find->read, lists[k]); i++) {
+            const char *at = hsp_options_list_item(find->read, lists[k], i);
+            for (size_t size; *at; at += size + (at[size] != 0)) {
+                size = strcspn(at, ",");
+                const size_t named = strcspn(at, "=:,");
+                const uint64_t j = find_by_word(find->profile, at, named);
+                if (j != UINT64_MAX) find->told[j] = 1;
+            }
+        }
+    }
+}
+
+/* ---- The label ------------------------------------------------------------------------------- */
+
+/* Few values that come again: classes. */
+static int find_is_classes(const hsp__column_profile *column)
+{
+    const int kind = column->content == HSP__CONTENT_CATEGORY ||
+                     (column->content == HSP__CONTENT_NUMBER && column->integers);
+    return kind && !column->others && column->distinct >= 2 && column->distinct <= FIND_CLASSES &&
+           2 * column->distinct <= column->cells;
+}
+
+static int find_is_quantity(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_NUMBER && column->distinct > FIND_CLASSES &&
+           (!column->integers || column->distinct > FIND_QUANTITY || column->others);
+}
+
+/* How much a name sounds like a label: 2 for words that mean one, 1 for what people often predict. */
+static int find_sounds(const char *name)
+{
+    static const char *const words[] = {
+        "label",     "labels",    "target",     "targets", "class",   "classes",   "y",
+        "outcome",   "response",  "truth",      "churn",   "churned", "survived",  "fraud",
+        "default",   "defaulted", "diagnosis",  "species", "exited",  "attrition", "converted",
+        "purchased", "purchase",  "subscribed", "deposit", "spam",    "sentiment", "result",
+        "approved",  "cancelled", "canceled",   "clicked", "click",   "malignant", "income",
+        "quality",   "status",    "risk"};
+    char plain[32];
+    size_t size = 0;
+    if (strncasecmp(name, "is_", 3) == 0) name += 3;
+    for (; *name && size + 1 < sizeof plain; name++)
+        if (*name != '_' && *name != ' ' && *name != '-') plain[size++] = *name;
+    plain[size] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(plain, words[i]) == 0) return i < 10 ? 2 : 1;
+    return 0;
+}
+
+/* The column that is most likely the label: by its name, then the last if it looks like classes, then
+ * the first likewise, then the last. */
+static uint64_t find_guess(const hsp_profile *profile)
+{
+    const uint64_t columns = profile->totals.columns;
+    uint64_t best = UINT64_MAX;
+    int loudest = 0;
+    for (uint64_t j = 0; profile->totals.header && j < columns; j++) {
+        const hsp__column_content content = profile->columns[j].content;
+        const int sound = find_sounds(hsp__names_get(&profile->names, (uint32_t)j));
+        if (content != HSP__CONTENT_CATEGORY && content != HSP__CONTENT_NUMBER &&
+            content != HSP__CONTENT_CONSTANT)
+            continue;
+        if (sound && sound >= loudest) loudest = sound, best = j;
+    }
+    if (loudest) return best;
+    return !find_is_classes(&profile->columns[columns - 1]) && find_is_classes(&profile->columns[0])
+               ? 0
+               : columns - 1;
+}
+
+uint64_t hsp__profile_label(const hsp_profile *profile, const hsp_options *read)
+{
+    const char *word = hsp_options_text(read, "label");
+    if (!hsp_options_is_set(read, "label")) return find_guess(profile);
+    if (strcmp(word, "none") == 0) return UINT64_MAX;
+    if (strcmp(word, "last") == 0) return profile->totals.columns - 1;
+    if (strcmp(word, "first") == 0) return 0;
+    const uint64_t named = find_by_word(profile, word, strlen(word));
+    return named == UINT64_MAX ? find_guess(profile) : named;
+}
+
+/* Which column the labels are in. */
+static void find_label_column(finder *find)
+{
+    const hsp_profile_totals *totals = &find->profile->totals;
+    const uint64_t label = totals->label;
+    const char *word = hsp_options_text(find->read, "label");
+    find_group group = find_group_new(find);
+    find_group_add(find, &group, label, "");
+    if (!find_group_there(find, &group)) {
+        find_group_free(&group);
+        return;
+    }
+    const int set = hsp_options_is_set(find->read, "label");
+    const int found = strcmp(word, "last") == 0 || strcmp(word, "first") == 0 ||
+                      find_by_word(find->profile, word, strlen(word)) != UINT64_MAX;
+    if (set && !found)
+        find_put(find, "reading", "label", group.options.data,
+                 "There is no column '%s' for the labels; column %s probably holds them.", word,
+                 group.names.data);
+    else if (!set && label + 1 != totals->columns)
+        find_put(find, "reading", "label", group.options.data,
+                 "Column %s probably holds the labels; by default they are in the last column.",
+                 group.names.data);
+    find_group_free(&group);
+}
+
+/* Rows of the most and least frequent class; classes that differ only in case or blanks are one. */
+typedef struct find_classes {
+    uint32_t most, least; /* values */
+    uint64_t many, few, rows;
+    uint32_t count;
+} find_classes;
+
+static find_classes find_count_classes(const hsp__column_profile *column)
+{
+    find_classes all = {.few = UINT64_MAX};
+    for (uint32_t v = 0; v < column->values.count; v++) {
+        char form[HSP__PROFILE_FORM], other[HSP__PROFILE_FORM];
+        uint64_t rows = column->counts[v];
+        int first = 1;
+        if (hsp__column_profile_absent(column, v)) continue;
+        hsp__profile_fold(hsp__names_get(&column->values, v), hsp__names_size(&column->values, v),
+                          form);
+        for (uint32_t u = 0; u < column->values.count; u++) {
+            if (u == v || hsp__column_profile_absent(column, u)) continue;
+            hsp__profile_fold(hsp__names_get(&column->values, u),
+                              hsp__names_size(&column->values, u), other);
+            if (strcmp(form, other) != 0) continue;
+            first &= v < u;
+            rows += column->counts[u];
+        }
+        if (!first) continue;
+        all.count++;
+        all.rows += rows;
+        if (rows > all.many) all.many = rows, all.most = v;
+        if (rows < all.few) all.few = rows, all.least = v;
+    }
+    return all;
+}
+
+/* What the labels are like. */
+static void find_labels(finder *find)
+{
+    const hsp_profile_totals *totals = &find->profile->totals;
+    const hsp__column_profile *label = find_column(find, totals->label);
+    char name[HSP__QUOTED], most[HSP__QUOTED], least[HSP__QUOTED];
+    hsp__quote(find_name(find, totals->label), strlen(find_name(find, totals->label)), name);
+    if (find_is_quantity(label)) {
+        uint64_t other = totals->columns;
+        while (other-- > 0 &&
+               (other == totals->label || !find_is_classes(find_column(find, other))))
+            ;
+        find_put(find, "reading", other < totals->columns ? "label" : NULL,
+                 other < totals->columns ? find_name(find, other) : "",
+                 "The label, column %s, is a number with %s%llu values: a quantity (regression). "
+                 "The learners here predict classes.",
+                 name, label->others ? "more than " : "", (unsigned long long)label->distinct);
+        return;
+    }
+    if (label->content == HSP__CONTENT_CONSTANT || label->content == HSP__CONTENT_EMPTY)
+        find_put(find, NULL, NULL, NULL,
+                 label->distinct ? "All rows have the same label (column %s): there is nothing to "
+                                   "tell apart."
+                                 : "The label, column %s, is missing in all rows.",
+                 name);
+    if (label->others || label->distinct < 2 || label->distinct > FIND_QUANTITY) return;
+    const find_classes all = find_count_classes(label);
+    if (all.count < 2 || all.many < all.few * FIND_UNBALANCED) return;
+    hsp__quote(hsp__names_get(&label->values, all.most), hsp__names_size(&label->values, all.most),
+               most);
+    hsp__quote(hsp__names_get(&label->values, all.least),
+               hsp__names_size(&label->values, all.least), least);
+    find_put(find, "training", "weight", "balanced",
+             "The classes are unbalanced: '%s' has %.1f%% of the rows, '%s' %.1f%%.", most,
+             100 * (double)all.many / (double)all.rows, least,
+             100 * (double)all.few / (double)all.rows);
+    find_put(find, "scoring", "score", all.count == 2 ? "auc" : "balanced-accuracy",
+             "Always answering '%s' is right on %.1f%% of the rows: accuracy alone says little.",
+             most, 100 * (double)all.many / (double)all.rows);
+}
+
+/* ---- Kinds of columns ------------------------------------------------------------------------- */
+
+static int find_is_id(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_ID;
+}
+
+static int find_is_text(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_TEXT;
+}
+
+static int find_is_useless(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_EMPTY || column->content == HSP__CONTENT_CONSTANT;
+}
+
+static int find_is_percent(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_NUMBER && column->percent;
+}
+
+static int find_is_currency(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_NUMBER && column->currency;
+}
+
+static void find_dates(finder *find)
+{
+    find_group group = find_group_new(find);
+    char with[64];
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        if (j == find->profile->totals.label || find->told[j] ||
+            column->content != HSP__CONTENT_DATE)
+            continue;
+        snprintf(with, sizeof with, "=%s", column->date);
+        find_group_add(find, &group, j, with);
+    }
+    if (find_group_there(find, &group))
+        find_put(find, "reading", "date", group.options.data, "Column%s %s hold%s dates.",
+                 group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? "s" : "");
+    find_group_free(&group);
+}
+
+/* Numbers with a separator of thousands, or a decimal sign other than the point. */
+static void find_separators(finder *find, int decimal)
+{
+    static const char signs[] = ",. '";
+    const char *option = decimal ? "decimal" : "thousands";
+    if (find_has_option(find->read, option) && hsp_options_is_set(find->read, option)) return;
+    for (size_t s = 0; signs[s]; s++) {
+        const char value[2] = {signs[s], 0};
+        find_group group = find_group_new(find);
+        for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+            const hsp__column_profile *column = find_column(find, j);
+            if (j == find->profile->totals.label || column->content != HSP__CONTENT_NUMBER)
+                continue;
+            const char sign = decimal ? column->format.decimal : column->format.thousands;
+            if (sign == signs[s] && !(decimal && sign == '.')) find_group_add(find, &group, j, "");
+        }
+        if (find_group_there(find, &group))
+            find_put(find, "reading", option, value, "Numbers of column%s %s have %s.",
+                     group.count == 1 ? "" : "s", group.names.data,
+                     decimal ? "a decimal comma" : "a separator of thousands");
+        find_group_free(&group);
+    }
+}
+
+/* ---- Missing values -------------------------------------------------------------------------- */
+
+/* A column that is read: not ignored, by the options or by advice. */
+static int find_is_read(const finder *find, uint64_t j)
+{
+    const hsp__column_profile *column = find_column(find, j);
+    return j == find->profile->totals.label ||
+           (!find_is_id(column) && !find_is_text(column) && !find_is_useless(column));
+}
+
+/* Marks for missing values that reading does not know by itself, and texts in columns of numbers or
+ * dates that can be nothing else. */
+static void find_marks(finder *find)
+{
+    hsp__names marks;
+    hsp__text value;
+    find_group group = find_group_new(find);
+    const int set = find_has_option(find->read, "na") && hsp_options_is_set(find->read, "na");
+    hsp__names_init(&marks, &find->profile->memory);
+    hsp__text_init(&value, &find->profile->memory);
+    for (uint64_t j = 0; !set && !find->status && j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        const int values =
+            column->content == HSP__CONTENT_NUMBER || column->content == HSP__CONTENT_DATE;
+        uint32_t misfits = 0, before = marks.count, number;
+        double as_value;
+        for (uint32_t v = 0; v < column->values.count && values && column->misfits; v++)
+            misfits += !hsp__column_profile_absent(column, v) &&
+                       !hsp__column_profile_value(column, v, &as_value);
+        if (!find_is_read(find, j)) continue;
+        for (uint32_t v = 0; v < column->values.count; v++) {
+            const char *text = hsp__names_get(&column->values, v);
+            const size_t size = hsp__names_size(&column->values, v);
+            const int absent = hsp__column_profile_absent(column, v);
+            const int misfit = values && misfits && misfits <= FIND_MARKS && !absent &&
+                               !hsp__column_profile_value(column, v, &as_value);
+            if ((!absent && !misfit) || hsp__csv_is_missing(text, size) || memchr(text, ',', size))
+                continue;
+            if (!hsp__names_add(&marks, text, size, &number))
+                find->status = hsp__fail_memory(find->err);
+            else if (number + 1 == marks.count)
+                before = number < before ? number : before;
+        }
+        if (marks.count > before) find_group_add(find, &group, j, "");
+    }
+    for (uint32_t m = 0; m < marks.count; m++)
+        hsp__text_printf(&value, "%s%s", m ? "," : "", hsp__names_get(&marks, m));
+    if (value.failed) find->status = hsp__fail_memory(find->err);
+    if (find_group_there(find, &group))
+        find_put(find, "reading", "na", value.data,
+                 "Column%s %s ha%s marks for missing values: %s.", group.count == 1 ? "" : "s",
+                 group.names.data, group.count == 1 ? "s" : "ve", value.data);
+    hsp__text_free(&value);
+    hsp__names_free(&marks);
+    find_group_free(&group);
+}
+
+static void find_missing(finder *find)
+{
+    find_group group = find_group_new(find);
+    uint64_t worst = 0, cells = 0;
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        const uint64_t gaps = column->missing;
+        if (!gaps || !find_is_read(find, j)) continue;
+        find_group_add(find, &group, j, "");
+        cells += gaps;
+        if (gaps > worst) worst = gaps;
+    }
+    if (find_group_there(find, &group) && !hsp_options_is_set(find->read, "missing")) {
+        const uint64_t rows = find_column(find, 0)->cells;
+        find_put(find, "reading", "missing", 5 * worst > rows ? "indicator" : "mean",
+                 "%llu value%s %s missing, in column%s %s.", (unsigned long long)cells,
+                 cells == 1 ? "" : "s", cells == 1 ? "is" : "are", group.count == 1 ? "" : "s",
+                 group.names.data);
+    }
+    find_group_free(&group);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void find_rows(finder *find)
+{
+    const hsp_profile_totals *totals = &find->profile->totals;
+    if (!totals->rows) find_put(find, NULL, NULL, NULL, "There are no rows below the header.");
+    if (totals->ragged)
+        find_put(
+            find, "reading", "on-error", "skip",
+            "%llu row%s not have %llu fields, as the first line has; the first is in line %llu.",
+            (unsigned long long)totals->ragged, totals->ragged == 1 ? " does" : "s do",
+            (unsigned long long)totals->columns, (unsigned long long)totals->ragged_line);
+    if (totals->misquoted)
+        find_put(find, "reading", "on-error", "skip",
+                 "%llu row%s a quote that is out of place; the first is in line %llu.",
+                 (unsigned long long)totals->misquoted, totals->misquoted == 1 ? " has" : "s have",
+                 (unsigned long long)totals->misquoted_line);
+}
+
+/* Values that differ only in case or blanks. */
+static void find_alike(finder *find)
+{
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        char one[HSP__QUOTED], two[HSP__QUOTED], name[HSP__QUOTED];
+        if (column->content != HSP__CONTENT_CATEGORY || column->alike[0] == HSP__NAME_NONE)
+            continue;
+        hsp__quote(hsp__names_get(&column->values, column->alike[0]),
+                   hsp__names_size(&column->values, column->alike[0]), one);
+        hsp__quote(hsp__names_get(&column->values, column->alike[1]),
+                   hsp__names_size(&column->values, column->alike[1]), two);
+        find_put(find, NULL, NULL, NULL,
+                 "Column %s has values that differ only in case or blanks: "
+                 "'%s' and '%s'.",
+                 hsp__quote(find_name(find, j), strlen(find_name(find, j)), name), one, two);
+    }
+}
+
+static void find_scales(finder *find)
+{
+    double wide = 0, narrow = HUGE_VAL;
+    uint64_t wide_at = 0, narrow_at = 0;
+    char one[HSP__QUOTED], two[HSP__QUOTED];
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        const int values =
+            column->content == HSP__CONTENT_NUMBER || column->content == HSP__CONTENT_DATE;
+        if (j == find->profile->totals.label || !find_is_read(find, j)) continue;
+        const double range = values ? column->most - column->least : 1;
+        if (!(range > 0)) continue;
+        if (range > wide) wide = range, wide_at = j;
+        if (range < narrow) narrow = range, narrow_at = j;
+    }
+    if (wide < narrow * FIND_SCALES) return;
+    const char *wide_name = find_name(find, wide_at), *narrow_name = find_name(find, narrow_at);
+    find_put(find, "training", "scale", "standard",
+             "The columns differ widely in range: column %s spans %.6g, column %s %.6g.",
+             hsp__quote(wide_name, strlen(wide_name), one), wide,
+             hsp__quote(narrow_name, strlen(narrow_name), two), narrow);
+}
+
+hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_error *err)
+{
+    finder find = {.profile = profile, .read = read, .err = err};
+    find.told = hsp__new(&profile->memory, profile->totals.columns, 1);
+    if (!find.told) return hsp__fail_memory(err);
+    find_told(&find);
+    find_rows(&find);
+    if (profile->totals.label != UINT64_MAX && profile->totals.rows) {
+        find_label_column(&find);
+        find_labels(&find);
+    }
+    if (profile->totals.rows) {
+        find_columns(&find, find_is_id, "ignore", "is an id, which tells nothing about other rows",
+                     "are ids, which tell nothing about other rows");
+        find_columns(&find, find_is_text, "ignore", "is free text", "are free text");
+        find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
+                     "have the same value in all rows");
+        find_dates(&find);
+        find_separators(&find, 0);
+        find_separators(&find, 1);
+        find_columns(&find, find_is_currency, "currency", "has numbers with a currency sign",
+                     "have numbers with a currency sign");
+        find_columns(&find, find_is_percent, "percent", "has numbers with a percent sign",
+                     "have numbers with a percent sign");
+        find_marks(&find);
+        find_missing(&find);
+        find_alike(&find);
+        find_scales(&find);
+    }
+    hsp__free(&profile->memory, find.told);
+    return find.status;
+}
+
+hsp_status hsp_profile_advise(const hsp_profile *profile, hsp_options *read, hsp_error *err)
+{
+    HSP__NEED(err, profile, read);
+    const hsp_option_table *table = hsp_options_table(read);
+    for (size_t k = 0; k < table->count; k++) {
+        const hsp_option *option = &table->options[k];
+        const int set = hsp_options_is_set(read, option->name) && option->type != HSP_OPTION_LIST;
+        for (uint64_t i = 0; !set && i < profile->count; i++) {
+            const hsp_finding *finding = &profile->findings[i];
+            if (finding->option && strcmp(finding->use, "reading") == 0 &&
+                strcmp(finding->option, option->name) == 0)
+                HSP__TRY(hsp_options_set(read, option->name, finding->value, err));
+        }
+    }
+    return HSP_OK;
+}
