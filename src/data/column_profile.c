@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/checksum.h"
 #include "base/decimal.h"
@@ -28,16 +27,6 @@ enum {
 
 #define PROFILE_MOST    0.9  /* this share of the values makes a column of numbers or dates */
 #define PROFILE_REPEATS 0.01 /* this share of ids may repeat */
-
-int hsp__profile_is_missing(const char *text, size_t size)
-{
-    static const char *const marks[] = {"",  "NA",   "N/A",  "NaN", "null",
-                                        "?", "#N/A", "none", "-",   "."};
-    for (size_t i = 0; size <= 4 && i < sizeof marks / sizeof *marks; i++)
-        if (strlen(marks[i]) == size && strncasecmp(marks[i], text, size) == 0)
-            return i < 7 ? 1 : 2;
-    return 0;
-}
 
 static int profile_number(const char *text, size_t size, const hsp__number_format *format,
                           double *value)
@@ -68,12 +57,17 @@ static const char *profile_value(const hsp__column_profile *profile, uint32_t v,
     return hsp__names_get(&profile->values, v);
 }
 
-int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v)
+static hsp__mark profile_mark(const hsp__column_profile *profile, uint32_t v)
 {
     size_t size;
     const char *text = profile_value(profile, v, &size);
-    const int mark = hsp__profile_is_missing(text, size);
-    return mark == 1 || (mark == 2 && !profile->label);
+    return hsp__cell_mark(profile->rules, text, size);
+}
+
+int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v)
+{
+    const hsp__mark mark = profile_mark(profile, v);
+    return mark && mark >= profile->mark;
 }
 
 int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value)
@@ -84,10 +78,10 @@ int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, do
 }
 
 void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
-                              uint32_t values)
+                              const hsp__cell_rules *rules, uint32_t values)
 {
     *profile = (hsp__column_profile){
-        .least = HUGE_VAL, .most = -HUGE_VAL, .most_values = values, .stride = 1};
+        .rules = rules, .least = HUGE_VAL, .most = -HUGE_VAL, .most_values = values, .stride = 1};
     hsp__names_init(&profile->values, memory);
 }
 
@@ -113,7 +107,7 @@ static uint64_t profile_fits(const hsp__column_profile *profile, const char *dat
         const char *text = profile_value(profile, v, &size);
         if (profile_read(&as, text, size, &value))
             fits += profile->counts[v];
-        else if (!hsp__profile_is_missing(text, size))
+        else if (!profile_mark(profile, v))
             misfits += profile->counts[v];
     }
     return known - misfits >= least ? fits : 0;
@@ -125,11 +119,8 @@ static int profile_choose(hsp__column_profile *profile)
     uint64_t known = 0, best = 0;
     profile->date = NULL;
     profile->format = profile_formats[0];
-    for (uint32_t v = 0; v < profile->values.count; v++) {
-        size_t size;
-        const char *text = profile_value(profile, v, &size);
-        if (!hsp__profile_is_missing(text, size)) known += profile->counts[v];
-    }
+    for (uint32_t v = 0; v < profile->values.count; v++)
+        if (!profile_mark(profile, v)) known += profile->counts[v];
     uint64_t least = (uint64_t)ceil(PROFILE_MOST * (double)known);
     for (size_t d = 0; known && hsp__date_known(d) && best < known; d++) {
         const uint64_t fits =
@@ -152,7 +143,7 @@ static int profile_other(hsp__column_profile *profile, const char *text, size_t 
     double value;
     if (!profile->others++) profile_choose(profile);
     if (!profile_read(profile, text, size, &value)) {
-        profile->not_numbers += !hsp__profile_is_missing(text, size);
+        profile->not_numbers += !hsp__cell_mark(profile->rules, text, size);
         return 1;
     }
     profile->least = fmin(profile->least, value);
@@ -182,9 +173,8 @@ int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size
         text = beginning;
     }
     uint32_t number = hsp__names_find(&profile->values, text, size);
-    const int mark = hsp__profile_is_missing(text, size);
     profile->cells++;
-    if (mark) profile->marks[mark - 1]++;
+    profile->marks[hsp__cell_mark(profile->rules, text, size)]++;
     if (number == HSP__NAME_NONE && profile->values.count >= profile->most_values)
         return profile_other(profile, text, size);
     if (number == HSP__NAME_NONE) {
@@ -338,42 +328,51 @@ static int profile_is_serial(const hsp__column_profile *profile)
            !(profile->least >= 1800 && profile->most <= 2100);
 }
 
-int hsp__column_profile_finish(hsp__column_profile *profile, int label)
+/* Marks from `mark` on are missing values: count them, and the other values; how many of those come
+ * again. */
+static uint64_t profile_tally(hsp__column_profile *profile, hsp__mark mark)
 {
     uint64_t repeated = 0;
     memset(profile->frequent, 0xff, sizeof profile->frequent);
-    memset(profile->alike, 0xff, sizeof profile->alike);
-    profile->label = label;
-    profile->distinct = profile->misfits = 0;
-    profile->missing = profile->marks[0] + (label ? 0 : profile->marks[1]);
-    profile_frequent(profile);
-    const uint64_t there = profile->cells - profile->missing;
-    if (!there) return profile->content = HSP__CONTENT_EMPTY, 1;
+    profile->mark = mark;
+    profile->missing = profile->distinct = profile->misfits = 0;
+    for (int m = (int)mark; m <= HSP__MARK_ALWAYS; m++)
+        profile->missing += profile->marks[m];
     for (uint32_t v = 0; v < profile->values.count; v++) {
-        const int absent = hsp__column_profile_absent(profile, v);
-        profile->distinct += !absent;
-        repeated += !absent && profile->counts[v] > 1;
+        if (hsp__column_profile_absent(profile, v)) continue;
+        profile->distinct++;
+        repeated += profile->counts[v] > 1;
     }
+    profile_frequent(profile);
+    return repeated;
+}
+
+int hsp__column_profile_finish(hsp__column_profile *profile, int label)
+{
+    memset(profile->alike, 0xff, sizeof profile->alike);
+    uint64_t repeated = profile_tally(profile, label ? HSP__MARK_GIVEN : HSP__MARK_NUMBERS);
+    uint64_t there = profile->cells - profile->missing;
+    if (!there) return profile->content = HSP__CONTENT_EMPTY, 1;
     if (!profile->others) profile_choose(profile);
-    const int values =
-        profile_fits(profile, profile->date, &profile->format, there - profile->others, 1) > 0;
-    const int unique =
+    int unique =
         (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
-    if (profile->distinct == 1 && !profile->others) {
-        profile->content = HSP__CONTENT_CONSTANT;
-        return values ? profile_numbers(profile) : 1;
+    if (!profile_numbers(profile)) return 0;
+    const int constant = profile->distinct == 1 && !profile->others;
+    if (!constant && (double)profile->misfits <= (1 - PROFILE_MOST) * (double)there) {
+        profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
+        if (!profile->date && unique && profile_is_serial(profile))
+            profile->content = HSP__CONTENT_ID;
+        return 1;
     }
-    if (values) {
-        if (!profile_numbers(profile)) return 0;
-        if ((double)profile->misfits <= (1 - PROFILE_MOST) * (double)there) {
-            profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
-            if (!profile->date && unique && profile_is_serial(profile))
-                profile->content = HSP__CONTENT_ID;
-            return 1;
-        }
+    if (!label) { /* among words, "none" is one */
+        repeated = profile_tally(profile, HSP__MARK_USUAL);
+        there = profile->cells - profile->missing;
     }
+    unique =
+        (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
     profile->content =
-        profile_words(profile) >= 3 && 2 * profile->distinct > there - profile->others
+        profile->distinct == 1 && !profile->others ? HSP__CONTENT_CONSTANT
+        : profile_words(profile) >= 3 && 2 * profile->distinct > there - profile->others
             ? HSP__CONTENT_TEXT
         : unique ? HSP__CONTENT_ID
                  : HSP__CONTENT_CATEGORY;

@@ -4,7 +4,7 @@
 #define HSP_DATA_COLUMN_PROFILE_H
 
 #include "base/names.h"
-#include "data/number_text.h"
+#include "data/cells.h"
 
 /* Distinct values that are remembered at most, with their counts. */
 #define HSP__PROFILE_VALUES 20000
@@ -20,12 +20,13 @@ typedef enum hsp__column_content {
 } hsp__column_content;
 
 typedef struct hsp__column_profile {
+    const hsp__cell_rules *rules; /* which texts mark a missing value */
     uint64_t cells;
-    uint64_t marks[2]; /* of those, missing for certain, and "none", "-", ".": values of a label */
-    uint32_t most_values; /* that are remembered */
-    int decimal_comma;    /* 1,234 is more likely 1.234 than 1234 */
-    hsp__names values;    /* the first distinct ones, in order; of long ones the beginning */
-    uint64_t *counts;     /* values.count: cells of each */
+    uint64_t marks[HSP__MARK_ALWAYS + 1]; /* cells by their hsp__mark */
+    uint32_t most_values;                 /* that are remembered */
+    int decimal_comma;                    /* 1,234 is more likely 1.234 than 1234 */
+    hsp__names values; /* the first distinct ones, in order; of long ones the beginning */
+    uint64_t *counts;  /* values.count: cells of each */
     uint64_t counts_room;
     uint64_t others;    /* cells whose value was not remembered */
     double least, most; /* of the numbers or dates (as days since 1970-01-01) among those others */
@@ -35,7 +36,7 @@ typedef struct hsp__column_profile {
     hsp__number_format format;
     const char *date; /* the pattern of a date column; NULL: none */
     /* set by hsp__column_profile_finish: */
-    int label;                  /* marks[1] are values */
+    hsp__mark mark;             /* the least that is a missing value here */
     uint64_t missing, distinct; /* distinct: of the remembered values, marks for missing aside */
     hsp__column_content content;
     double median;         /* number, date: if there are `others`, an estimate */
@@ -46,9 +47,9 @@ typedef struct hsp__column_profile {
     uint32_t alike[2];     /* two values that differ only in case or blanks, likewise */
 } hsp__column_profile;
 
-/* Remember up to `values` distinct values. */
+/* Remember up to `values` distinct values. The rules must outlive the profile. */
 void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
-                              uint32_t values);
+                              const hsp__cell_rules *rules, uint32_t values);
 void hsp__column_profile_free(hsp__column_profile *profile);
 
 /* One more cell; 0: there is no memory. */
@@ -66,9 +67,5 @@ int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, do
  * length. */
 #define HSP__PROFILE_FORM 260
 size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM]);
-
-/* Is the text a mark for a missing value in any case: 1 for empty, NA, N/A, NaN, null, ?, #N/A; 2 for
- * none, - and . which may also be values? */
-int hsp__profile_is_missing(const char *text, size_t size);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "base/base.h"
 #include "base/text.h"
-#include "data/csv.h"
 #include "data/table_profile.h"
 
 enum {
@@ -22,7 +21,8 @@ enum {
 typedef struct finder {
     hsp_profile *profile;
     const hsp_options *read;
-    unsigned char *told; /* columns that options speak of: nothing is advised for them */
+    unsigned char *told;   /* columns that options speak of: nothing is advised for them */
+    unsigned char *marked; /* columns with marks that --na is advised for */
     hsp_error *err;
     hsp_status status; /* the first failure */
 } finder;
@@ -35,6 +35,12 @@ static int find_has_option(const hsp_options *options, const char *name)
     for (size_t i = 0; i < table->count; i++)
         if (strcmp(table->options[i].name, name) == 0) return 1;
     return 0;
+}
+
+/* Did the user set it? */
+static int find_is_set(const finder *find, const char *option)
+{
+    return find_has_option(find->read, option) && hsp_options_is_set(find->read, option);
 }
 
 /* A copy that lives as long as the profile; NULL without memory. */
@@ -53,12 +59,14 @@ static char *find_keep(finder *find, const char *text, size_t size)
 /* "--option value", quoted as a shell needs it. */
 static char *find_argument(finder *find, const char *option, const char *value)
 {
+    const int flag = strcmp(option, "percent") == 0 || strcmp(option, "currency") == 0;
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+./:=,@%";
     hsp__text text;
     hsp__text_init(&text, &find->profile->memory);
-    hsp__text_printf(&text, "--%s ", option);
-    if (*value && !value[strspn(value, plain)]) {
+    hsp__text_printf(&text, flag ? "--%s" : "--%s ", option);
+    if (flag) value = "";
+    if (flag || (*value && !value[strspn(value, plain)])) {
         hsp__text_puts(&text, value);
     } else {
         hsp__text_puts(&text, "'");
@@ -163,11 +171,13 @@ static void find_columns(finder *find, int (*is)(const hsp__column_profile *), c
                          const char *one, const char *many)
 {
     find_group group = find_group_new(find);
+    const int flag = strcmp(option, "ignore") != 0;
+    if (flag && find_is_set(find, option)) return;
     for (uint64_t j = 0; j < find->profile->totals.columns; j++)
         if (j != find->profile->totals.label && !find->told[j] && is(find_column(find, j)))
             find_group_add(find, &group, j, "");
     if (find_group_there(find, &group))
-        find_put(find, "reading", option, group.options.data, "Column%s %s %s.",
+        find_put(find, "reading", option, flag ? "yes" : group.options.data, "Column%s %s %s.",
                  group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? one : many);
     find_group_free(&group);
 }
@@ -421,26 +431,36 @@ static void find_dates(finder *find)
     find_group_free(&group);
 }
 
-/* Numbers with a separator of thousands, or a decimal sign other than the point. */
-static void find_separators(finder *find, int decimal)
+/* Numbers with a separator of thousands, or a decimal comma. A comma is not both. */
+static void find_separators(finder *find)
 {
-    static const char signs[] = ",. '";
-    const char *option = decimal ? "decimal" : "thousands";
-    if (find_has_option(find->read, option) && hsp_options_is_set(find->read, option)) return;
-    for (size_t s = 0; signs[s]; s++) {
-        const char value[2] = {signs[s], 0};
+    static const struct {
+        char sign;
+        const char *value, *with;
+    } signs[] = {{',', ",", "a comma between thousands"},
+                 {'.', "point", "a point between thousands"},
+                 {' ', "space", "a space between thousands"},
+                 {'\'', "apostrophe", "an apostrophe between thousands"},
+                 {0, ",", "a decimal comma"}};
+    const int decimal = (int)(sizeof signs / sizeof *signs) - 1;
+    int comma = 0;
+    for (int s = decimal; s >= 0; s--) {
+        const char *option = s == decimal ? "decimal" : "thousands";
         find_group group = find_group_new(find);
-        for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        for (uint64_t j = 0;
+             !find_is_set(find, option) && !(comma && s == 0) && j < find->profile->totals.columns;
+             j++) {
             const hsp__column_profile *column = find_column(find, j);
             if (j == find->profile->totals.label || column->content != HSP__CONTENT_NUMBER)
                 continue;
-            const char sign = decimal ? column->format.decimal : column->format.thousands;
-            if (sign == signs[s] && !(decimal && sign == '.')) find_group_add(find, &group, j, "");
+            if (s == decimal ? column->format.decimal == ','
+                             : column->format.thousands == signs[s].sign)
+                find_group_add(find, &group, j, "");
         }
+        comma |= s == decimal && group.count > 0;
         if (find_group_there(find, &group))
-            find_put(find, "reading", option, value, "Numbers of column%s %s have %s.",
-                     group.count == 1 ? "" : "s", group.names.data,
-                     decimal ? "a decimal comma" : "a separator of thousands");
+            find_put(find, "reading", option, signs[s].value, "Numbers of column%s %s have %s.",
+                     group.count == 1 ? "" : "s", group.names.data, signs[s].with);
         find_group_free(&group);
     }
 }
@@ -455,48 +475,68 @@ static int find_is_read(const finder *find, uint64_t j)
            (!find_is_id(column) && !find_is_text(column) && !find_is_useless(column));
 }
 
-/* Marks for missing values that reading does not know by itself, and texts in columns of numbers or
- * dates that can be nothing else. */
+/* Is it a text that --na could declare missing: "none" among words, or one of a few words among numbers
+ * or dates? */
+static int find_is_mark(const hsp__column_profile *column, uint32_t v, uint32_t misfits)
+{
+    const char *text = hsp__names_get(&column->values, v);
+    const size_t size = hsp__names_size(&column->values, v);
+    const hsp__mark mark = hsp__cell_mark(column->rules, text, size);
+    double value;
+    if (mark) return !hsp__column_profile_absent(column, v);
+    return misfits && misfits <= FIND_MARKS && size <= HSP__MARK_BYTES && !strpbrk(text, ",\"") &&
+           !hsp__column_profile_value(column, v, &value);
+}
+
+/* The marks of one column, but those that are labels, into `marks`; 1: there are some. */
+static int find_column_marks(finder *find, uint64_t j, hsp__names *marks)
+{
+    const hsp_profile *profile = find->profile;
+    const hsp__column_profile *column = find_column(find, j);
+    const int values =
+        column->content == HSP__CONTENT_NUMBER || column->content == HSP__CONTENT_DATE;
+    uint32_t misfits = 0, number;
+    int some = 0;
+    double value;
+    for (uint32_t v = 0; values && column->misfits && v < column->values.count; v++)
+        misfits +=
+            !hsp__column_profile_absent(column, v) && !hsp__column_profile_value(column, v, &value);
+    for (uint32_t v = 0; v < column->values.count; v++) {
+        const char *text = hsp__names_get(&column->values, v);
+        const size_t size = hsp__names_size(&column->values, v);
+        if (!find_is_mark(column, v, misfits)) continue;
+        if (profile->totals.label != UINT64_MAX &&
+            hsp__names_find(&find_column(find, profile->totals.label)->values, text, size) !=
+                HSP__NAME_NONE)
+            continue;
+        if (!hsp__names_add(marks, text, size, &number)) find->status = hsp__fail_memory(find->err);
+        some = 1;
+    }
+    return some;
+}
+
+/* Marks for missing values that reading does not take for such by itself. */
 static void find_marks(finder *find)
 {
     hsp__names marks;
     hsp__text value;
     find_group group = find_group_new(find);
-    const int set = find_has_option(find->read, "na") && hsp_options_is_set(find->read, "na");
     hsp__names_init(&marks, &find->profile->memory);
     hsp__text_init(&value, &find->profile->memory);
-    for (uint64_t j = 0; !set && !find->status && j < find->profile->totals.columns; j++) {
-        const hsp__column_profile *column = find_column(find, j);
-        const int values =
-            column->content == HSP__CONTENT_NUMBER || column->content == HSP__CONTENT_DATE;
-        uint32_t misfits = 0, before = marks.count, number;
-        double as_value;
-        for (uint32_t v = 0; v < column->values.count && values && column->misfits; v++)
-            misfits += !hsp__column_profile_absent(column, v) &&
-                       !hsp__column_profile_value(column, v, &as_value);
-        if (!find_is_read(find, j)) continue;
-        for (uint32_t v = 0; v < column->values.count; v++) {
-            const char *text = hsp__names_get(&column->values, v);
-            const size_t size = hsp__names_size(&column->values, v);
-            const int absent = hsp__column_profile_absent(column, v);
-            const int misfit = values && misfits && misfits <= FIND_MARKS && !absent &&
-                               !hsp__column_profile_value(column, v, &as_value);
-            if ((!absent && !misfit) || hsp__csv_is_missing(text, size) || memchr(text, ',', size))
-                continue;
-            if (!hsp__names_add(&marks, text, size, &number))
-                find->status = hsp__fail_memory(find->err);
-            else if (number + 1 == marks.count)
-                before = number < before ? number : before;
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++)
+        if (j != find->profile->totals.label && find_is_read(find, j) &&
+            find_column_marks(find, j, &marks)) {
+            find_group_add(find, &group, j, "");
+            find->marked[j] = 1;
         }
-        if (marks.count > before) find_group_add(find, &group, j, "");
-    }
     for (uint32_t m = 0; m < marks.count; m++)
         hsp__text_printf(&value, "%s%s", m ? "," : "", hsp__names_get(&marks, m));
     if (value.failed) find->status = hsp__fail_memory(find->err);
-    if (find_group_there(find, &group))
+    if (find_group_there(find, &group) && value.size)
         find_put(find, "reading", "na", value.data,
-                 "Column%s %s ha%s marks for missing values: %s.", group.count == 1 ? "" : "s",
-                 group.names.data, group.count == 1 ? "s" : "ve", value.data);
+                 "Column%s %s ha%s texts that probably mark missing values: %s.",
+                 group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? "s" : "ve",
+                 value.data);
     hsp__text_free(&value);
     hsp__names_free(&marks);
     find_group_free(&group);
@@ -508,7 +548,9 @@ static void find_missing(finder *find)
     uint64_t worst = 0, cells = 0;
     for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
         const hsp__column_profile *column = find_column(find, j);
-        const uint64_t gaps = column->missing;
+        const int category = column->content == HSP__CONTENT_CATEGORY;
+        uint64_t gaps = column->missing;
+        if (find->marked[j]) gaps += category ? column->marks[HSP__MARK_NUMBERS] : column->misfits;
         if (!gaps || !find_is_read(find, j)) continue;
         find_group_add(find, &group, j, "");
         cells += gaps;
@@ -588,8 +630,9 @@ static void find_scales(finder *find)
 hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_error *err)
 {
     finder find = {.profile = profile, .read = read, .err = err};
-    find.told = hsp__new(&profile->memory, profile->totals.columns, 1);
+    find.told = hsp__new(&profile->memory, 2 * profile->totals.columns, 1);
     if (!find.told) return hsp__fail_memory(err);
+    find.marked = find.told + profile->totals.columns;
     find_told(&find);
     find_rows(&find);
     if (profile->totals.label != UINT64_MAX && profile->totals.rows) {
@@ -603,8 +646,7 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);
-        find_separators(&find, 0);
-        find_separators(&find, 1);
+        find_separators(&find);
         find_columns(&find, find_is_currency, "currency", "has numbers with a currency sign",
                      "have numbers with a currency sign");
         find_columns(&find, find_is_percent, "percent", "has numbers with a percent sign",

@@ -38,6 +38,7 @@ void hsp_profile_free(hsp_profile *profile)
     hsp__free(&memory, profile->findings);
     hsp__scratch_free(&profile->scratch);
     hsp__names_free(&profile->names);
+    hsp__cell_rules_free(&profile->rules);
     hsp__source_free(profile->source);
     hsp__free(&memory, profile);
 }
@@ -215,8 +216,9 @@ static hsp_status profile_columns(hsp_profile *profile, hsp__csv_plan *plan, hsp
     if (values > HSP__PROFILE_VALUES) values = HSP__PROFILE_VALUES;
     if (values < PROFILE_LEAST) values = PROFILE_LEAST;
     for (uint64_t j = 0; j < totals->columns; j++) {
-        hsp__column_profile_init(&profile->columns[j], &profile->memory, (uint32_t)values);
-        profile->columns[j].decimal_comma = plan->separator != ',';
+        hsp__column_profile_init(&profile->columns[j], &profile->memory, &profile->rules,
+                                 (uint32_t)values);
+        profile->columns[j].decimal_comma = plan->separator == ';';
     }
     return HSP_OK;
 }
@@ -256,6 +258,7 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
     hsp__text unquoted;
     hsp_error first = HSP_ERROR_INIT;
     profile_input input = {.source = profile->source, .left = all ? UINT64_MAX : PROFILE_BYTES};
+    HSP__TRY(hsp__cell_rules_set(&profile->rules, read, err));
     hsp_status status = hsp__csv_look(ctx, profile->source, tabs, read, &first, &plan);
     profile->names = plan.names;
     if (status) status = profile_first_line(profile, &plan, &first, err);
@@ -313,6 +316,7 @@ static hsp_status profile_new(hsp_context *ctx, hsp_error *err, hsp_profile **ou
     profile->memory = ctx->allocator;
     profile->scratch.memory = &profile->memory;
     hsp__names_init(&profile->names, &profile->memory);
+    hsp__cell_rules_init(&profile->rules, &profile->memory);
     return HSP_OK;
 }
 

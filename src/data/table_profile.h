@@ -15,6 +15,7 @@ struct hsp_profile {
     hsp_profile_totals totals;
     char separator[2];
     hsp__names names;
+    hsp__cell_rules rules;        /* the user's */
     hsp__column_profile *columns; /* totals.columns */
     hsp_profile_column *shown;    /* totals.columns */
     hsp_finding *findings;        /* count */

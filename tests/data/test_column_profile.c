@@ -6,12 +6,13 @@
 #include "halfspace_all.h"
 
 static hsp_context *ctx;
+static hsp__cell_rules rules;
 
 /* The profile of cells separated by | ; `times` over. */
 static hsp__column_profile profile_of(const char *cells, int times)
 {
     hsp__column_profile profile;
-    hsp__column_profile_init(&profile, &ctx->allocator, HSP__PROFILE_VALUES);
+    hsp__column_profile_init(&profile, &ctx->allocator, &rules, HSP__PROFILE_VALUES);
     for (int t = 0; t < times; t++)
         for (const char *at = cells;; at += strcspn(at, "|") + 1) {
             const size_t size = strcspn(at, "|");
@@ -62,8 +63,11 @@ static void test_kinds(void)
     CHECK_TEXT(hsp__names_get(&p.values, p.alike[1]), "Yes");
     CHECK_TEXT(hsp__names_get(&p.values, p.frequent[0]), "no");
     hsp__column_profile_free(&p);
-    p = profile_of("a|a|-|?", 1);
+    p = profile_of("a|a|null|?", 1);
     CHECK(p.content == HSP__CONTENT_CONSTANT && p.missing == 2);
+    hsp__column_profile_free(&p);
+    p = profile_of("a|a|-|?", 1); /* among words, - is a value */
+    CHECK(p.content == HSP__CONTENT_CATEGORY && p.missing == 1 && p.distinct == 2);
     hsp__column_profile_free(&p);
     p = profile_of("||", 1);
     CHECK(p.content == HSP__CONTENT_EMPTY);
@@ -78,7 +82,7 @@ static void test_ids(void)
     hsp__column_profile p;
     char text[16];
     for (int form = 0; form < 3; form++) {
-        hsp__column_profile_init(&p, &ctx->allocator, HSP__PROFILE_VALUES);
+        hsp__column_profile_init(&p, &ctx->allocator, &rules, HSP__PROFILE_VALUES);
         for (int i = 0; i < 1000; i++) {
             snprintf(text, sizeof text,
                      form == 0   ? "%d"
@@ -99,7 +103,7 @@ static void test_many(void)
     hsp__column_profile p;
     char text[16];
     const int rows = 3 * HSP__PROFILE_VALUES;
-    hsp__column_profile_init(&p, &ctx->allocator, HSP__PROFILE_VALUES);
+    hsp__column_profile_init(&p, &ctx->allocator, &rules, HSP__PROFILE_VALUES);
     for (int i = 0; i < rows; i++) {
         snprintf(text, sizeof text, "%d.25", i);
         CHECK(hsp__column_profile_add(&p, text, strlen(text)));
@@ -114,6 +118,7 @@ static void test_many(void)
 int main(void)
 {
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
+    hsp__cell_rules_init(&rules, &ctx->allocator);
     RUN(test_numbers);
     RUN(test_kinds);
     RUN(test_ids);
