@@ -203,6 +203,31 @@ int cli_first_word(const cli_command *command, int count, char **argv)
     return -1;
 }
 
+/* Join the data files that are more than the arguments of the command. */
+static hsp_status args_join(cli *run, hsp_error *err)
+{
+    const int at = run->command->several - 1, extra = run->count - run->command->most;
+    char *joined = cli_format("%s", run->arguments[at]);
+    for (int i = at; i <= at + extra; i++) {
+        if (strchr(run->arguments[i], '\n')) {
+            free(joined);
+            return cli_fail(err, HSP_USAGE, NULL,
+                            "the name '%s' has a line break in it; such a file must be the only "
+                            "one",
+                            show_name(run->arguments[i]));
+        }
+        if (i == at) continue;
+        char *longer = cli_format("%s\n%s", joined, run->arguments[i]);
+        free(joined);
+        joined = longer;
+    }
+    for (int i = at + 1; i + extra < run->count; i++)
+        run->arguments[i] = run->arguments[i + extra];
+    run->arguments[at] = run->joined = joined;
+    run->count -= extra;
+    return HSP_OK;
+}
+
 /* ---- The whole ---- */
 
 hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
@@ -232,6 +257,7 @@ hsp_status cli_parse(cli *run, int count, char **argv, hsp_error *err)
     }
     if (status != HSP_OK || hsp_options_flag(run->common, "help")) return status;
     if (variants && !run->variant && run->count == 0) return HSP_OK; /* they are listed */
+    if (command->several && run->count > command->most) return args_join(run, err);
     if (run->count > command->most)
         return cli_fail(err, HSP_USAGE, NULL,
                         "'%s' is one argument too many; usage: halfspace %s %s",
@@ -247,6 +273,7 @@ void cli_free(cli *run)
 {
     for (size_t g = 0; g < CLI_GROUPS; g++)
         hsp_options_free(run->options[g]);
+    free(run->joined);
     free(run->arguments);
 }
 

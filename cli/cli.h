@@ -63,6 +63,8 @@ typedef struct cli_command {
     const cli_result *results; /* what it prints; the last one is all NULL */
     const cli_term *examples;  /* a command line and what it does */
     int least, most;           /* arguments it takes */
+    int several; /* the number of the argument, from 1, that may be several data files: they become
+                    one argument, joined by line breaks; 0: none */
     hsp_status (*run)(cli *run, hsp_error *err);
 
     /* A command with variants (make: the generators) takes the variant's name as first
@@ -101,6 +103,7 @@ struct cli {
     hsp_options *common;              /* one of these */
     const char **arguments;           /* count */
     int count;
+    char *joined;    /* one of them: several data files; or NULL */
     int exit_status; /* of a run that succeeded: 0, 1 when the answer is no, 130 when it was cut
                         short */
 };

@@ -190,10 +190,11 @@ static hsp_status audit_run(cli *run, hsp_error *err)
     return status;
 }
 
-static const cli_term audit_arguments[] = {
-    {"MODEL", "the model whose run is audited"},
-    {"DATA", "the rows that it was trained on; - is standard input"},
-    {NULL, NULL}};
+static const cli_term audit_arguments[] = {{"MODEL", "the model whose run is audited"},
+                                           {"DATA",
+                                            "the rows that it was trained on; - is standard input. "
+                                            "Several text files are read one after the other"},
+                                           {NULL, NULL}};
 
 static const cli_term audit_examples[] = {
     {"halfspace audit model.hsp train.svm", "with the widest separator as w*"},
@@ -207,7 +208,7 @@ static const cli_term audit_examples[] = {
 const cli_command cli_audit = {
     .name = "audit",
     .summary = "compare an online run with its mistake bounds",
-    .synopsis = "MODEL DATA [--reference SEPARATOR | --disjunction COLUMNS] [options]",
+    .synopsis = "MODEL DATA... [--reference SEPARATOR | --disjunction COLUMNS] [options]",
     .description =
         "Compare the number of updates of the run that made a model with every mistake bound "
         "whose assumptions hold on these rows, and check each step of the proofs. A bound that "
@@ -226,5 +227,6 @@ const cli_command cli_audit = {
     .examples = audit_examples,
     .least = 2,
     .most = 2,
+    .several = 2,
     .run = audit_run,
 };

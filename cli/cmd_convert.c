@@ -68,7 +68,8 @@ static hsp_status convert_run(cli *run, hsp_error *err)
 }
 
 static const cli_term convert_arguments[] = {
-    {"DATA", "the file to read; - is standard input"},
+    {"DATA", "the file to read; - is standard input. "
+             "Several text files are read one after the other"},
     {"OUT", "the file to write, its format by the name's ending (.svm .libsvm .csv .tsv .hsp, then "
             ".gz .bz2 .xz .zst); - is standard output"},
     {NULL, NULL}};
@@ -84,7 +85,7 @@ static const cli_term convert_examples[] = {
 const cli_command cli_convert = {
     .name = "convert",
     .summary = "write a data file in another format",
-    .synopsis = "DATA OUT [options]",
+    .synopsis = "DATA... OUT [options]",
     .description =
         "Read a data file and write the same rows in another format: libsvm text, CSV, TSV, or "
         "the binary format that is mapped into memory instead of read.\n\nCategorical columns of "
@@ -100,5 +101,6 @@ const cli_command cli_convert = {
     .examples = convert_examples,
     .least = 2,
     .most = 2,
+    .several = 1,
     .run = convert_run,
 };

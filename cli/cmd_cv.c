@@ -109,7 +109,8 @@ static hsp_status cv_run(cli *run, hsp_error *err)
 static const cli_term cv_arguments[] = {
     {"LEARNER", "the learner; without one, the learners are listed"},
     {"DATA",
-     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
+     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input. "
+     "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term cv_examples[] = {
@@ -123,7 +124,7 @@ static const cli_term cv_examples[] = {
 const cli_command cli_cv = {
     .name = "cv",
     .summary = "estimate a learner's error by cross-validation",
-    .synopsis = "LEARNER [options] DATA",
+    .synopsis = "LEARNER [options] DATA...",
     .description =
         "Divide the rows into folds, at random by a seed and in proportion for each class; "
         "predict each fold by a model trained on all others, with the options of train; report "
@@ -140,8 +141,9 @@ const cli_command cli_cv = {
     .examples = cv_examples,
     .least = 1,
     .most = 1,
+    .several = 1,
     .run = cv_run,
     .variant = hsp_learner,
     .variant_word = "learner",
-    .variant_synopsis = "[options] DATA",
+    .variant_synopsis = "[options] DATA...",
 };

@@ -120,7 +120,9 @@ static hsp_status eval_run(cli *run, hsp_error *err)
 }
 
 static const cli_term eval_arguments[] = {{"MODEL", "the model, as train wrote it"},
-                                          {"DATA", "rows with labels; - is standard input"},
+                                          {"DATA",
+                                           "rows with labels; - is standard input. "
+                                           "Several text files are read one after the other"},
                                           {NULL, NULL}};
 
 static const cli_term eval_examples[] = {
@@ -133,7 +135,7 @@ static const cli_term eval_examples[] = {
 const cli_command cli_eval = {
     .name = "eval",
     .summary = "evaluate a model on labelled rows",
-    .synopsis = "MODEL DATA [options]",
+    .synopsis = "MODEL DATA... [options]",
     .description =
         "Predict labelled rows and report how good the predictions are: mistakes, error, "
         "accuracy, balanced accuracy, AUC, precision and recall of each class, the confusion "
@@ -148,5 +150,6 @@ const cli_command cli_eval = {
     .examples = eval_examples,
     .least = 2,
     .most = 2,
+    .several = 2,
     .run = eval_run,
 };

@@ -186,7 +186,8 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
 
 static const cli_term inspect_arguments[] = {
     {"DATA",
-     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
+     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input. "
+     "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term inspect_examples[] = {
@@ -198,7 +199,7 @@ static const cli_term inspect_examples[] = {
 const cli_command cli_inspect = {
     .name = "inspect",
     .summary = "describe a data file and warn about problems",
-    .synopsis = "DATA [options]",
+    .synopsis = "DATA... [options]",
     .description =
         "Summarise a data file: rows, features, classes and their shares, ranges, norms, "
         "constant and duplicate columns, duplicate and contradictory rows, the order of the "
@@ -209,5 +210,6 @@ const cli_command cli_inspect = {
     .examples = inspect_examples,
     .least = 1,
     .most = 1,
+    .several = 1,
     .run = inspect_run,
 };

@@ -43,7 +43,8 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
 
 static const cli_term neighbors_arguments[] = {
     {"MODEL", "a model of nearest neighbours, as train knn wrote it"},
-    {"DATA", "the query rows, with or without labels; - is standard input"},
+    {"DATA", "the query rows, with or without labels; - is standard input. "
+             "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term neighbors_examples[] = {
@@ -54,7 +55,7 @@ static const cli_term neighbors_examples[] = {
 const cli_command cli_neighbors = {
     .name = "neighbors",
     .summary = "list the nearest training rows of each row of a data file",
-    .synopsis = "MODEL DATA [options] [-o OUT]",
+    .synopsis = "MODEL DATA... [options] [-o OUT]",
     .description =
         "Write one line per neighbour, nearest first, for each row: the number of the row, the "
         "number of the neighbour in the training data, the distance, and the neighbour's class, "
@@ -67,5 +68,6 @@ const cli_command cli_neighbors = {
     .examples = neighbors_examples,
     .least = 2,
     .most = 2,
+    .several = 2,
     .run = neighbors_run,
 };

@@ -55,7 +55,8 @@ static hsp_status predict_run(cli *run, hsp_error *err)
 
 static const cli_term predict_arguments[] = {
     {"MODEL", "the model, as train wrote it"},
-    {"DATA", "the rows to predict, with or without labels; - is standard input"},
+    {"DATA", "the rows to predict, with or without labels; - is standard input. "
+             "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term predict_examples[] = {
@@ -71,7 +72,7 @@ static const cli_term predict_examples[] = {
 const cli_command cli_predict = {
     .name = "predict",
     .summary = "predict the class of each row of a data file",
-    .synopsis = "MODEL DATA [options] [-o OUT]",
+    .synopsis = "MODEL DATA... [options] [-o OUT]",
     .description =
         "Write one line per row, in the order of the rows: the name of its class; 0 for a row on "
         "the boundary of a model that was trained with --tie zero (boundary, if a class is named "
@@ -84,5 +85,6 @@ const cli_command cli_predict = {
     .examples = predict_examples,
     .least = 2,
     .most = 2,
+    .several = 2,
     .run = predict_run,
 };

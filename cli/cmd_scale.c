@@ -99,7 +99,8 @@ static hsp_status scale_run(cli *run, hsp_error *err)
 }
 
 static const cli_term scale_arguments[] = {
-    {"DATA", "the file to scale; - is standard input"},
+    {"DATA", "the file to scale; - is standard input. "
+             "Several text files are read one after the other"},
     {"OUT", "the file to write, its format by the name's ending; - is standard output"},
     {NULL, NULL}};
 
@@ -112,7 +113,7 @@ static const cli_term scale_examples[] = {
 const cli_command cli_scale = {
     .name = "scale",
     .summary = "scale the columns or rows of a data file",
-    .synopsis = "DATA OUT [options]",
+    .synopsis = "DATA... OUT [options]",
     .description =
         "Scale the columns of a data file (min-max, standard, max-abs), or its rows (unit-rows, "
         "unit-ball). The scaling can be saved and applied to other files: test rows must be "
@@ -123,5 +124,6 @@ const cli_command cli_scale = {
     .examples = scale_examples,
     .least = 2,
     .most = 2,
+    .several = 1,
     .run = scale_run,
 };

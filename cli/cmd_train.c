@@ -498,6 +498,10 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
                         "a stream can be read only once; use --passes 1");
     todo->stream |= input && once;
     if (!todo->certify) return HSP_OK;
+    if (run->joined)
+        return cli_fail(err, HSP_USAGE, "--certify",
+                        "a certificate is about one file; put the rows into one file first "
+                        "(halfspace convert DATA... OUT)");
     if (todo->stream || input)
         return cli_fail(err, HSP_USAGE, "--certify",
                         "a certificate is about a file that can be read again, not a stream");
@@ -637,7 +641,8 @@ static hsp_status train_run(cli *run, hsp_error *err)
 static const cli_term train_arguments[] = {
     {"LEARNER", "the learner; without one, the learners are listed"},
     {"DATA",
-     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
+     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input. "
+     "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term train_examples[] = {
@@ -655,7 +660,7 @@ static const cli_term train_examples[] = {
 const cli_command cli_train = {
     .name = "train",
     .summary = "train a model on a data file",
-    .synopsis = "LEARNER [options] DATA [-o MODEL]",
+    .synopsis = "LEARNER [options] DATA... [-o MODEL]",
     .description =
         "Train a model on a data file. The model contains all that prediction needs: names of "
         "classes and features, the encoding of categories, scaling.\n\nWith --stream (or "
@@ -674,8 +679,9 @@ const cli_command cli_train = {
     .examples = train_examples,
     .least = 1,
     .most = 1,
+    .several = 1,
     .run = train_run,
     .variant = hsp_learner,
     .variant_word = "learner",
-    .variant_synopsis = "[options] DATA [-o MODEL]",
+    .variant_synopsis = "[options] DATA... [-o MODEL]",
 };

@@ -262,7 +262,8 @@ static hsp_status tune_run(cli *run, hsp_error *err)
 static const cli_term tune_arguments[] = {
     {"LEARNER", "the learner; without one, the learners are listed"},
     {"DATA",
-     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input"},
+     "the data file: libsvm text, CSV, TSV or binary, also compressed; - is standard input. "
+     "Several text files are read one after the other"},
     {NULL, NULL}};
 
 static const cli_term tune_examples[] = {
@@ -281,7 +282,7 @@ static const cli_term tune_examples[] = {
 const cli_command cli_tune = {
     .name = "tune",
     .summary = "choose a learner's options by cross-validation, then train with them",
-    .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA [-o MODEL]",
+    .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA... [-o MODEL]",
     .description =
         "Cross-validate a learner (see cv) for every combination of the values given by --tune, "
         "all on the same folds; list the scores; choose one; and train on all rows with the "
@@ -302,8 +303,9 @@ const cli_command cli_tune = {
     .examples = tune_examples,
     .least = 1,
     .most = 1,
+    .several = 1,
     .run = tune_run,
     .variant = hsp_learner,
     .variant_word = "learner",
-    .variant_synopsis = "--tune NAME=VALUES ... [options] DATA [-o MODEL]",
+    .variant_synopsis = "--tune NAME=VALUES ... [options] DATA... [-o MODEL]",
 };

@@ -46,9 +46,26 @@ static int files_locate(const char *path, struct stat *at, const char **name)
     return found;
 }
 
+/* The same of the files that `others` names, one per line. */
+static hsp_status files_check_each(const char *option, const char *out, const char *others,
+                                   hsp_error *err)
+{
+    hsp_status status = HSP_OK;
+    for (const char *p = others; status == HSP_OK && *p;) {
+        const size_t size = strcspn(p, "\n");
+        char *other = cli_format("%.*s", (int)size, p);
+        status = cli_check_distinct(option, out, other, err);
+        free(other);
+        p += size + (p[size] != 0);
+    }
+    return status;
+}
+
 hsp_status cli_check_distinct(const char *option, const char *out, const char *other,
                               hsp_error *err)
 {
+    if (other && strchr(other, '\n') && access(other, F_OK) != 0)
+        return files_check_each(option, out, other, err);
     struct stat at[2];
     const char *name[2];
     if (!out || !other || strcmp(out, "-") == 0 || strcmp(other, "-") == 0) return HSP_OK;

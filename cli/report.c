@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -180,7 +181,17 @@ const char *show_text(const char *text)
 
 const char *show_input(const char *path)
 {
-    return strcmp(path, "-") == 0 ? "standard input" : show_text(path);
+    static char text[600];
+    const size_t first = strcspn(path, "\n");
+    unsigned more = 0;
+    if (strcmp(path, "-") == 0) return "standard input";
+    for (const char *p = path; (p = strchr(p, '\n')); p++)
+        more++;
+    if (!more || access(path, F_OK) == 0) return show_text(path);
+    char *name = cli_format("%.*s", (int)first, path);
+    snprintf(text, sizeof text, "%s and %u more file%s", show_input(name), more, plural(more));
+    free(name);
+    return text;
 }
 
 const char *show_output(const char *path)

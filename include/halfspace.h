@@ -223,6 +223,15 @@ typedef struct hsp_encoding hsp_encoding; /* halfspace_data.h */
 HSP_API hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
                                  const hsp_encoding *encoding, hsp_error *err, hsp_data **out);
 
+/* Read several files into one data set, their rows one after the other. All are text of one format;
+ * CSV files have a header each, with the same names in the same order, or none. The first file
+ * decides what its columns are. Errors name the file and its line. The calls that take the path of a
+ * data file (hsp_data_read, hsp_train_stream, hsp_predict_file, ...) read several files, too: their
+ * names joined by line breaks ("\n") are one path. */
+HSP_API hsp_status hsp_data_read_files(hsp_context *ctx, const char *const *paths, size_t count,
+                                       const hsp_options *options, const hsp_encoding *encoding,
+                                       hsp_error *err, hsp_data **out);
+
 /* A data set of the caller's arrays. hsp_data_borrow copies no rows: the arrays must stay, and stay
  * the same, until the data set is freed. Stored zeros of sparse rows are HSP_BAD_DATA.
  * hsp_data_copy copies the arrays and leaves stored zeros out. Both check the view first (offsets

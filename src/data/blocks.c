@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 enum {
     BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */
@@ -23,15 +24,16 @@ struct hsp__blocks {
     void *self;
     blocks_buffer *buffers; /* one a worker */
 
-    pthread_mutex_t input; /* guards the source and the next four */
+    pthread_mutex_t input; /* guards the source and the next five */
     char *carry;           /* the beginning of a record whose end has not been read yet */
     uint64_t carry_size, carry_room;
     uint64_t taken; /* blocks handed out */
-    int ended;
+    int part_ended, ended;
 
     pthread_mutex_t order; /* guards what follows */
     pthread_cond_t moved;
     uint64_t turn;  /* the block that may reserve now */
+    uint32_t part;  /* of the source that it is in */
     uint64_t lines; /* before that block */
     int placing;    /* workers that are copying */
     hsp_error error;
@@ -70,7 +72,13 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
 {
     size_t have = (size_t)run->carry_size, end = 0;
     const hsp_allocator *memory = &run->ctx->allocator;
-    while (!end && !run->ended) {
+    const hsp_status begun =
+        run->part_ended ? hsp__source_next(run->ctx, run->source, err) : HSP_OK;
+    run->part_ended = 0;
+    block->part = run->source->part;
+    block->skipped = begun ? 0 : run->source->lines;
+    HSP__TRY(begun);
+    while (!end && !run->part_ended) {
         size_t want = have > run->block_bytes ? have : run->block_bytes, got = 0;
         if (!hsp__reserve(memory, &buffer->bytes, &buffer->room, have + want + HSP__BLOCK_PADDING,
                           1))
@@ -78,9 +86,10 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
         if (have == run->carry_size && have) memcpy(buffer->bytes, run->carry, have);
         HSP__TRY(hsp__source_read(run->source, buffer->bytes + have, want, err, &got));
         have += got;
-        run->ended = got < want;
-        end = run->ended ? have : blocks_last_end(buffer->bytes, have, run->format->quoted);
+        run->part_ended = got < want;
+        end = run->part_ended ? have : blocks_last_end(buffer->bytes, have, run->format->quoted);
     }
+    run->ended = run->part_ended && run->source->part + 1 == run->source->parts;
     const size_t rest = have - end;
     if (!hsp__reserve(memory, &run->carry, &run->carry_room, rest, 1)) return hsp__fail_memory(err);
     if (rest) memcpy(run->carry, buffer->bytes + end, rest);
@@ -107,11 +116,17 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
     pthread_mutex_lock(&run->order);
     while (run->turn != block->number)
         pthread_cond_wait(&run->moved, &run->order);
+    if (block->part != run->part || !block->number) {
+        run->part = block->part;
+        run->lines = block->skipped;
+    }
     if (status) {
         if (err->line) err->line += run->lines;
     } else if (block->size && run->format->reserve && atomic_load(&run->status) == HSP_OK) {
         status = run->format->reserve(run->self, worker, run, err);
     }
+    if (status == HSP_BAD_DATA && !err->file[0])
+        snprintf(err->file, sizeof err->file, "%s", hsp__blocks_file(run));
     blocks_fail(run, status, err);
     const int go = run->format->place && atomic_load(&run->status) == HSP_OK && block->size;
     run->lines += block->lines;
@@ -179,6 +194,11 @@ void hsp__blocks_settle(hsp__blocks *run)
         pthread_cond_wait(&run->moved, &run->order);
 }
 
+const char *hsp__blocks_file(const hsp__blocks *run)
+{
+    return run->source->part_names[run->part];
+}
+
 uint64_t hsp__blocks_first_line(const hsp__blocks *run)
 {
     return run->lines + 1;
@@ -207,7 +227,5 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
     hsp_status status = (hsp_status)atomic_load(&run.status);
     if (!status) return HSP_OK;
     if (err) *err = run.error;
-    if (err && !err->file[0] && status == HSP_BAD_DATA)
-        hsp__fail_at(err, status, source->name, err->line, err->column, "%s", run.error.message);
     return status;
 }

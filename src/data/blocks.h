@@ -20,8 +20,10 @@
 typedef struct hsp__block {
     const char *text; /* size bytes: whole records, each ended by a newline but perhaps the last */
     size_t size;
-    uint64_t number; /* 0 for the first block */
-    uint64_t lines;  /* set by parse: the newlines in the text (the lines of the file it spans) */
+    uint64_t number;  /* 0 for the first block */
+    uint64_t lines;   /* set by parse: the newlines in the text (the lines of the file it spans) */
+    uint32_t part;    /* of the source: a block is in one part */
+    uint64_t skipped; /* lines of that part before its first block */
 } hsp__block;
 
 typedef struct hsp__blocks hsp__blocks;
@@ -46,7 +48,8 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
  * under way. */
 void hsp__blocks_settle(hsp__blocks *run);
 
-/* The line of the file at which the block being reserved starts, from 1. For reserve only. */
+/* The file of the block being reserved, and the line at which it starts, from 1. For reserve only. */
+const char *hsp__blocks_file(const hsp__blocks *run);
 uint64_t hsp__blocks_first_line(const hsp__blocks *run);
 
 #endif

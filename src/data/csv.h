@@ -117,6 +117,8 @@ typedef struct hsp__csv_plan {
 hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
                               const hsp_options *options, hsp__reading reading,
                               const hsp_encoding *encoding, hsp_error *err, hsp__csv_plan *plan);
+/* Consume the source up to the first row. */
+hsp_status hsp__csv_skip_header(hsp__source *source, const hsp__csv_plan *plan, hsp_error *err);
 void hsp__csv_plan_free(const hsp_allocator *memory, hsp__csv_plan *plan);
 
 /* The same for what needs no more than some columns: of the plan, only the members up to `data_line`
@@ -190,6 +192,7 @@ typedef struct hsp__csv_counts {
     uint64_t *unseen;  /* plan->count: values that the given encoding does not know */
     uint64_t dropped;  /* rows left out */
     hsp__digit_losses losses;
+    const char *missing_file;              /* where the next two are */
     uint64_t missing_line, missing_column; /* the first missing value of the data; a worker's: of
                                               the block at hand; line 0: none */
 } hsp__csv_counts;

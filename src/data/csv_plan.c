@@ -133,6 +133,47 @@ static void plan_take_sample(hsp__csv_plan *plan, const hsp__csv_sample *sample)
     plan->count = sample->count;
 }
 
+/* ---- Several files --------------------------------------------------------------------------- */
+
+/* The beginning of a later file: its first record must be the header of the first file again, or,
+ * where that has none, as long. */
+static hsp_status plan_begin_part(void *user, hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    const hsp__csv_plan *plan = user;
+    const char *first = source->part_names[0];
+    hsp__csv_sample sample = {.header = plan->header};
+    hsp_encoding *named = NULL;
+    hsp__csv_plan part = {0};
+    hsp_status status = hsp__csv_sample_first(ctx, source, plan->separator, err, &sample);
+    if (!status) status = hsp__format_check_part(source, err);
+    if (!status && sample.count != plan->count)
+        status = hsp__fail_at(err, HSP_BAD_DATA, sample.file, 1, 0,
+                              "found %u columns, expected %u as in %.200s", sample.count,
+                              plan->count, first);
+    if (!status && plan->header) status = plan_name_columns(ctx, &sample, err, &named);
+    for (uint32_t j = 0; !status && plan->header && j < plan->count; j++) {
+        const char *name = hsp__names_get(&named->names, j), *expected = hsp__csv_name(plan, j);
+        if (strcmp(name, expected) == 0) continue;
+        const int moved = hsp__names_find(&plan->names, name, strlen(name)) != HSP__NAME_NONE;
+        status = hsp__fail_at(err, HSP_BAD_DATA, sample.file, 1, 0,
+                              "the name of column %u is '%.80s', expected '%.80s' as in %.200s; %s",
+                              j + 1, name, expected, first,
+                              moved ? "files that are read together need one order of columns"
+                                    : "each file needs the same header");
+    }
+    plan_take_sample(&part, &sample);
+    if (!status) status = hsp__csv_skip_header(source, &part, err);
+    hsp_encoding_free(named);
+    hsp__csv_sample_free(&ctx->allocator, &sample);
+    return status;
+}
+
+hsp_status hsp__csv_skip_header(hsp__source *source, const hsp__csv_plan *plan, hsp_error *err)
+{
+    source->lines = plan->data_line;
+    return hsp__source_skip(source, plan->data_at, err);
+}
+
 hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs,
                                  const hsp_options *options, const char *group, hsp_error *err,
                                  hsp__csv_plan *plan, uint32_t *label_column,
@@ -505,6 +546,9 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
             hsp__fail_at(err, HSP_BAD_DATA, plan->file, 1, 0, HSP__CSV_NOT_PLAIN, "a line sep=");
     hsp__csv_sample_free(&ctx->allocator, &sample);
     if (!status) status = plan_number_cells(ctx, plan, err);
+    plan->file = source->name;
+    source->begin = plan_begin_part;
+    source->begin_user = plan;
     if (!status && plan->followed && !hsp__cell_rules_plain(&plan->encoding->rules))
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
                               "decimal commas, thousands, percent and currency signs");

@@ -44,8 +44,8 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
             HSP__TRY(hsp__csv_merge_words(reader, worker, j, err));
     if (plan->labelled) HSP__TRY(hsp__csv_merge_labels(reader, worker, err));
     if (worker->counts.missing_line && !reader->counts.missing_line) {
-        reader->counts.missing_line =
-            plan->data_line + hsp__blocks_first_line(run) - 1 + worker->counts.missing_line;
+        reader->counts.missing_file = hsp__blocks_file(run);
+        reader->counts.missing_line = hsp__blocks_first_line(run) - 1 + worker->counts.missing_line;
         reader->counts.missing_column = worker->counts.missing_column;
     }
     const uint64_t rows = table->rows + worker->rows.rows;
@@ -92,13 +92,12 @@ static hsp_status csv_rows(csv_whole *whole, hsp__source *source, const hsp_opti
         const hsp__reading reading = plan->reading;
         hsp_error found = {0};
         if (!hsp__csv_start(reader, source)) return hsp__fail_memory(err);
-        HSP__TRY(hsp__source_skip(source, plan->data_at, err));
+        HSP__TRY(hsp__csv_skip_header(source, plan, err));
         /* as many rows as the file's size promises, so that nothing moves on the way: pages that are
          * not written cost nothing */
         HSP__TRY(csv_grow(whole, (uint64_t)((double)source->size / plan->record_bytes * 1.02) + 16,
                           err));
         hsp_status status = hsp__blocks_run(ctx, source, &format, whole, reader->count, &found);
-        if (status && found.line) found.line += plan->data_line;
         if (!status) status = hsp__csv_gather(reader, &found);
         hsp__csv_free_workers(reader);
         if (status != HSP__NEEDS_DOUBLE) {

@@ -630,7 +630,8 @@ static hsp_status csv_tell_missing(const hsp__csv_reader *reader, uint64_t rows,
     if (!total) return HSP_OK;
     if (text->failed) return hsp__fail_memory(err);
     if (plan->missing == HSP__MISSING_ERROR)
-        return hsp__fail_at(err, HSP_BAD_DATA, plan->file, all->missing_line, all->missing_column,
+        return hsp__fail_at(err, HSP_BAD_DATA, all->missing_file, all->missing_line,
+                            all->missing_column,
                             "found %llu missing value%s, the first one here (%s); use %s",
                             (unsigned long long)total, total == 1 ? "" : "s", text->data,
                             plan->given ? "--missing drop to leave their rows out"

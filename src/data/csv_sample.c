@@ -62,11 +62,11 @@ static hsp_status sample_load(hsp_context *ctx, hsp__source *source, size_t want
     sample->begin = sample->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     sample_find_excel_line(sample);
     if (sample->size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return hsp__fail_at(err, HSP_BAD_DATA, source->name, 1, 1,
+        return hsp__fail_at(err, HSP_BAD_DATA, sample->file, 1, 1,
                             "this is UTF-16 text, expected UTF-8 (iconv -f UTF-16 -t UTF-8)");
     const char *lone = memchr(text, '\r', sample->size);
     if (lone && lone + 1 < text + sample->size && !memchr(text, '\n', sample->size))
-        return hsp__fail_at(err, HSP_BAD_DATA, source->name, 1, 1,
+        return hsp__fail_at(err, HSP_BAD_DATA, sample->file, 1, 1,
                             "lines end in carriage returns alone, expected newlines "
                             "(tr '\\r' '\\n')");
     return HSP_OK;
@@ -335,16 +335,47 @@ static hsp_status sample_find_header(const hsp_allocator *memory, hsp__csv_sampl
     return done ? HSP_OK : hsp__fail_memory(err);
 }
 
+static void sample_open(hsp_context *ctx, const hsp__source *source, hsp__csv_sample *sample)
+{
+    sample->file = source->part_names[source->part];
+    hsp__text_init(&sample->unquoted, &ctx->allocator);
+    hsp__text_init(&sample->first, &ctx->allocator);
+    hsp__text_init(&sample->plain, &ctx->allocator);
+    hsp__cell_rules_init(&sample->rules, &ctx->allocator);
+}
+
+/* Keep the first record; the cursor, which stands at the sample's beginning, goes behind it. */
+static hsp_status sample_take_first(hsp_context *ctx, hsp__csv_cursor *cursor,
+                                    hsp__csv_sample *sample, hsp_error *err)
+{
+    if (!hsp__csv_skip_blank(cursor))
+        return hsp__fail_at(err, HSP_BAD_DATA, sample->file, 0, 0, "there is nothing in this file");
+    HSP__TRY(sample_keep_first(&ctx->allocator, cursor, sample, err));
+    sample->first_end = (size_t)(cursor->at - sample->text);
+    sample->first_lines = cursor->line - 1;
+    return HSP_OK;
+}
+
+hsp_status hsp__csv_sample_first(hsp_context *ctx, hsp__source *source, char separator,
+                                 hsp_error *err, hsp__csv_sample *sample)
+{
+    size_t want = SAMPLE_BYTES;
+    sample_open(ctx, source, sample);
+    sample->separator = separator;
+    do {
+        HSP__TRY(sample_load(ctx, source, want, sample, err));
+        want *= 4;
+    } while (!sample_enough(sample));
+    hsp__csv_cursor cursor = sample_cursor(sample, separator);
+    return sample_take_first(ctx, &cursor, sample, err);
+}
+
 hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
                                 const hsp_options *options, const hsp_encoding *encoding,
                                 hsp_error *err, hsp__csv_sample *sample)
 {
     size_t want = SAMPLE_BYTES;
-    sample->file = source->name;
-    hsp__text_init(&sample->unquoted, &ctx->allocator);
-    hsp__text_init(&sample->first, &ctx->allocator);
-    hsp__text_init(&sample->plain, &ctx->allocator);
-    hsp__cell_rules_init(&sample->rules, &ctx->allocator);
+    sample_open(ctx, source, sample);
     if (encoding && !hsp__cell_rules_copy(&sample->rules, &encoding->rules))
         return hsp__fail_memory(err);
     HSP__TRY(hsp__cell_rules_set(&sample->rules, options, err));
@@ -354,12 +385,9 @@ hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
         want *= 4;
     } while (!sample_enough(sample));
     hsp__csv_cursor cursor = sample_cursor(sample, sample->separator);
-    if (!hsp__csv_skip_blank(&cursor))
-        return hsp__fail_at(err, HSP_BAD_DATA, sample->file, 0, 0, "there is nothing in this file");
+    hsp__csv_skip_blank(&cursor);
     const char *begin = cursor.at;
-    HSP__TRY(sample_keep_first(&ctx->allocator, &cursor, sample, err));
-    sample->first_end = (size_t)(cursor.at - sample->text);
-    sample->first_lines = cursor.line - 1;
+    HSP__TRY(sample_take_first(ctx, &cursor, sample, err));
     const char *end = cursor.at;
     double records = 1;
     for (; hsp__csv_skip_blank(&cursor) && sample_see_record(&cursor, sample); records++)

@@ -42,6 +42,9 @@ typedef struct hsp__csv_sample {
 hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
                                 const hsp_options *options, const hsp_encoding *encoding,
                                 hsp_error *err, hsp__csv_sample *sample);
+/* The same of no more than the first record, with this separator. */
+hsp_status hsp__csv_sample_first(hsp_context *ctx, hsp__source *source, char separator,
+                                 hsp_error *err, hsp__csv_sample *sample);
 void hsp__csv_sample_free(const hsp_allocator *memory, hsp__csv_sample *sample);
 
 /* Field i of the first record. */

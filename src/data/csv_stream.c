@@ -68,7 +68,7 @@ static hsp_status csv_stream_take(void *self, int number, hsp__blocks *run, hsp_
     hsp__csv_worker *worker = &reader->workers[number];
     const int labelled = reader->plan.labelled;
     if (csv_stream_refused(stream, worker))
-        return hsp__fail_at(err, HSP_BAD_DATA, reader->plan.file,
+        return hsp__fail_at(err, HSP_BAD_DATA, hsp__blocks_file(run),
                             hsp__blocks_first_line(run) - 1 + worker->counts.missing_line,
                             worker->counts.missing_column,
                             "found a missing value; use --missing drop to leave such rows out");
@@ -170,10 +170,8 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
     /* what the probe met and counted is forgotten */
     if (!hsp__csv_start(reader, source)) return hsp__fail_memory(err);
     HSP__TRY(hsp__stream_begin(stream->stream, &reader->plan.names, reader->plan.separator, err));
-    HSP__TRY(hsp__source_skip(source, reader->plan.data_at, err));
-    hsp_status status = hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err);
-    if (status && err && err->line) err->line += reader->plan.data_line;
-    HSP__TRY(status);
+    HSP__TRY(hsp__csv_skip_header(source, &reader->plan, err));
+    HSP__TRY(hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err));
     HSP__TRY(hsp__csv_gather(reader, err));
     return hsp__csv_tell(reader, stream->rows, err);
 }

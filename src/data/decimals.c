@@ -142,7 +142,7 @@ static hsp_status decimals_plan(decimals *m, hsp__source *source, const hsp_opti
         m->column[j] = next;
         next += hsp__encoding_width(&encoding->columns[j]);
     }
-    return hsp__source_skip(source, m->plan.data_at, err);
+    return hsp__csv_skip_header(source, &m->plan, err);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ hsp_status hsp__decimals_there(hsp_context *ctx, const char *path, hsp_error *er
     size_t size = 0;
     *there = 0;
     if (strcmp(path, "-") == 0) return HSP_OK;
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
     const int regular = !status && source->size > 0;
     if (regular) status = hsp__source_peek(source, 16, err, &bytes, &size);
     *there = regular && !status && !(size >= 16 && hsp__container_looks_like(bytes, size));
@@ -173,7 +173,7 @@ hsp_status hsp__decimals_read(hsp_context *ctx, const char *path, const hsp_opti
     hsp_options *defaults = NULL;
     hsp__text_init(&m.unquoted, &ctx->allocator);
     hsp__text_init(&m.plain, &ctx->allocator);
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
     if (!status && !options) status = hsp_options_new(ctx, hsp_read_options(), err, &defaults);
     if (!status && data->encoding)
         status = decimals_plan(&m, source, options ? options : defaults, err);

@@ -29,8 +29,11 @@ const char *hsp__format_by_name(const char *path);
 /* The format of data, one of these words: as the option `format` says (NULL: auto); or by the
  * first bytes where they are plain, then by the name, then by the look of the first line. A file
  * that is plainly something else (a model, a certificate) is an error. */
-hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
-                            hsp_error *err, const char **format);
+hsp_status hsp__format_find(hsp__source *source, const hsp_options *options, hsp_error *err,
+                            const char **format);
+
+/* A later part of the source must have the format of the first, which the source remembers. */
+hsp_status hsp__format_check_part(hsp__source *source, hsp_error *err);
 
 /* The next word of a line of libsvm text, *p behind it; a comment ends the line. 0: there is none. */
 static inline int hsp__libsvm_word(const char **p, const char *end, const char **word, size_t *size)

@@ -114,24 +114,64 @@ const char *hsp__format_by_name(const char *path)
     return NULL;
 }
 
-hsp_status hsp__format_find(hsp__source *source, const char *path, const hsp_options *options,
-                            hsp_error *err, const char **format)
+/* The format of the part at hand. */
+static hsp_status kind_of_part(hsp__source *source, hsp_error *err, const char **format)
 {
-    const char *text, *line;
+    const char *text, *line, *name = source->part_names[source->part];
     size_t size;
     HSP__TRY(hsp__source_peek(source, 0, err, &text, &size));
-    *format = options ? hsp_options_text(options, "format") : "auto";
-    if (strcmp(*format, "auto") != 0) return HSP_OK;
     const hsp_file_kind kind = hsp__kind_of(text, size);
     if (kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_DATA && kind != HSP_FILE_CACHE)
-        return hsp__kind_fail(err, strcmp(path, "-") ? path : "standard input", kind,
-                              HSP_FILE_DATA);
+        return hsp__kind_fail(err, name, kind, HSP_FILE_DATA);
     *format = "hsp";
     if (size >= 16 && hsp__container_looks_like(text, size)) return HSP_OK;
-    *format = hsp__format_by_name(path);
+    *format = hsp__format_by_name(name);
     if (!*format) *format = kind_of_rows(text, size, &line);
     if (!*format) *format = "libsvm";
     return HSP_OK;
+}
+
+static hsp_status kind_fail_binary(const hsp__source *source, hsp_error *err)
+{
+    return hsp__fail_at(err, HSP_USAGE, source->part_names[source->part], 0, 0,
+                        "a binary file is read alone; several files must be text (libsvm, CSV or "
+                        "TSV)");
+}
+
+static hsp_status kind_begin_part(void *user, hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    (void)user;
+    (void)ctx;
+    return hsp__format_check_part(source, err);
+}
+
+hsp_status hsp__format_find(hsp__source *source, const hsp_options *options, hsp_error *err,
+                            const char **format)
+{
+    *format = options ? hsp_options_text(options, "format") : "auto";
+    source->begin = kind_begin_part;
+    if (strcmp(*format, "auto") == 0) {
+        HSP__TRY(kind_of_part(source, err, format));
+        source->format = *format;
+    }
+    if (strcmp(*format, "hsp") == 0 && source->parts > 1) return kind_fail_binary(source, err);
+    return HSP_OK;
+}
+
+hsp_status hsp__format_check_part(hsp__source *source, hsp_error *err)
+{
+    const char *format, *first = source->format;
+    if (!first) return HSP_OK;
+    HSP__TRY(kind_of_part(source, err, &format));
+    if (strcmp(format, "hsp") == 0) return kind_fail_binary(source, err);
+    const char *text;
+    size_t size;
+    HSP__TRY(hsp__source_peek(source, 0, err, &text, &size));
+    if (strcmp(format, first) == 0 || !size) return HSP_OK;
+    return hsp__fail_at(err, HSP_BAD_DATA, source->part_names[source->part], 0, 0,
+                        "the format is %s, expected %s as in %s; --format sets the format of all "
+                        "files",
+                        format, first, source->part_names[0]);
 }
 
 hsp_status hsp_file_kind_of(hsp_context *ctx, const char *path, hsp_error *err, hsp_file_kind *out)

@@ -101,26 +101,24 @@ static const char *libsvm_token_end(const char *p, const char *end)
     return p;
 }
 
-static hsp_status libsvm_fail(const libsvm_reader *reader, const libsvm_cursor *at,
-                              const char *expected, hsp_error *err)
+static hsp_status libsvm_fail(const libsvm_cursor *at, const char *expected, hsp_error *err)
 {
     char quoted[HSP__QUOTED];
     const char *end = libsvm_token_end(at->p, at->end);
     uint64_t column = (uint64_t)(at->p - at->line_start) + 1;
     if (end == at->p)
         return hsp__fail_at(
-            err, HSP_BAD_DATA, reader->name, at->line, column, "found the end of %s, expected %s",
+            err, HSP_BAD_DATA, NULL, at->line, column, "found the end of %s, expected %s",
             at->p < at->end && *at->p != '\n' && *at->p != '\r' ? "the token" : "the line",
             expected);
-    return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line, column,
-                        "found '%s', expected %s", hsp__quote(at->p, (size_t)(end - at->p), quoted),
-                        expected);
+    return hsp__fail_at(err, HSP_BAD_DATA, NULL, at->line, column, "found '%s', expected %s",
+                        hsp__quote(at->p, (size_t)(end - at->p), quoted), expected);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-static hsp_status libsvm_label(const libsvm_reader *reader, libsvm_scratch *scratch,
-                               libsvm_cursor *at, uint32_t *number, hsp_error *err)
+static hsp_status libsvm_label(libsvm_scratch *scratch, libsvm_cursor *at, uint32_t *number,
+                               hsp_error *err)
 {
     const char *end = libsvm_token_end(at->p, at->end);
     const size_t size = (size_t)(end - at->p);
@@ -137,16 +135,16 @@ static hsp_status libsvm_label(const libsvm_reader *reader, libsvm_scratch *scra
         }
     }
     if (memchr(at->p, ':', size))
-        return libsvm_fail(reader, at, "a label first, then index:value pairs", err);
+        return libsvm_fail(at, "a label first, then index:value pairs", err);
     switch (hsp__label_add(&scratch->names, at->p, size, number)) {
     case HSP__LABEL_OK:
         break;
     case HSP__LABEL_NO_MEMORY:
         return hsp__fail_memory(err);
     case HSP__LABEL_NOT_FINITE:
-        return libsvm_fail(reader, at, "a label that is a finite number or a word", err);
+        return libsvm_fail(at, "a label that is a finite number or a word", err);
     default:
-        return libsvm_fail(reader, at, "a label without NUL bytes (is this a text file?)", err);
+        return libsvm_fail(at, "a label without NUL bytes (is this a text file?)", err);
     }
     if (recent) *recent = (libsvm_recent){text, *number};
     at->p = end;
@@ -156,8 +154,8 @@ static hsp_status libsvm_label(const libsvm_reader *reader, libsvm_scratch *scra
 /* ---- Features -------------------------------------------------------------------------------- */
 
 /* The index at the cursor, as written; the cursor moves behind its colon. */
-static hsp_status libsvm_index_slow(const libsvm_reader *reader, libsvm_scratch *scratch,
-                                    libsvm_cursor *at, uint64_t *index, hsp_error *err)
+static hsp_status libsvm_index_slow(libsvm_scratch *scratch, libsvm_cursor *at, uint64_t *index,
+                                    hsp_error *err)
 {
     hsp__decimal_result result;
     const char *end = hsp__decimal_u64(at->p, at->end, index, &result);
@@ -167,37 +165,36 @@ static hsp_status libsvm_index_slow(const libsvm_reader *reader, libsvm_scratch 
             uint64_t query;
             at->p += 4;
             if (hsp__decimal_u64(at->p, token, &query, &result) != token)
-                return libsvm_fail(reader, at, "a whole number after qid:", err);
+                return libsvm_fail(at, "a whole number after qid:", err);
             scratch->qid = 1;
             at->p = token;
             *index = UINT64_MAX;
             return HSP_OK;
         }
-        return libsvm_fail(reader, at, "index:value, a feature's number and its value", err);
+        return libsvm_fail(at, "index:value, a feature's number and its value", err);
     }
-    if (*index > UINT32_MAX) return libsvm_fail(reader, at, "an index of at most 4294967295", err);
+    if (*index > UINT32_MAX) return libsvm_fail(at, "an index of at most 4294967295", err);
     if (end == at->end || *end != ':') {
         at->p = end;
-        return libsvm_fail(reader, at, "':' and a value after the index", err);
+        return libsvm_fail(at, "':' and a value after the index", err);
     }
     at->p = end + 1;
     return HSP_OK;
 }
 
-static hsp_status libsvm_index_order(const libsvm_reader *reader, libsvm_cursor *at, uint64_t index,
-                                     uint64_t least, hsp_error *err)
+static hsp_status libsvm_index_order(libsvm_cursor *at, uint64_t index, uint64_t least,
+                                     hsp_error *err)
 {
     char expected[96];
     while (at->p > at->line_start && !libsvm_is_blank(at->p[-1]))
         at->p--; /* back to the token's start */
     if (index == 0 && least == 1)
-        return libsvm_fail(reader, at, "indices from 1 (use --index-base 0 if they start at 0)",
-                           err);
+        return libsvm_fail(at, "indices from 1 (use --index-base 0 if they start at 0)", err);
     snprintf(expected, sizeof expected,
              index + 1 == least ? "each index once per row (%llu appears twice)"
                                 : "an index above %llu (indices ascend within a row)",
              (unsigned long long)least - 1);
-    return libsvm_fail(reader, at, expected, err);
+    return libsvm_fail(at, expected, err);
 }
 
 /* A value that is no plain number, or one that the precision does not hold well, or may not. */
@@ -210,7 +207,7 @@ static hsp_status libsvm_unusual(const libsvm_reader *reader, libsvm_scratch *sc
     const int too_large = result == HSP__DECIMAL_OVERFLOW;
     if (result != HSP__DECIMAL_OK && result < HSP__DECIMAL_TINY &&
         !(too_large && single && reader->reading.watch != HSP__WATCH_NONE))
-        return libsvm_fail(reader, at,
+        return libsvm_fail(at,
                            !too_large ? "a finite decimal number"
                            : single   ? "a number below 3.4e38 (--precision double goes to 1.8e308)"
                                       : "a number below 1.8e308",
@@ -309,11 +306,11 @@ static inline __attribute__((always_inline)) hsp_status libsvm_features(
                              1)) {
             at->p = colon + 1;
         } else {
-            HSP__TRY(libsvm_index_slow(reader, scratch, at, &index, err));
+            HSP__TRY(libsvm_index_slow(scratch, at, &index, err));
             if (index == UINT64_MAX) continue;
         }
         if (__builtin_expect(index < row->least, 0) && !libsvm_is_first_zero(reader, row, index))
-            return libsvm_index_order(reader, at, index, row->least, err);
+            return libsvm_index_order(at, index, row->least, err);
         row->least = index + 1;
 
         uint64_t k = row->stored;
@@ -380,8 +377,7 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
             reader->stream && reader->stream->sink->unlabelled &&
             memchr(at->p, ':', (size_t)(libsvm_token_end(at->p, at->end) - at->p));
         block->labels[block->rows] = 0;
-        if (!lacks_label)
-            HSP__TRY(libsvm_label(reader, scratch, at, &block->labels[block->rows], err));
+        if (!lacks_label) HSP__TRY(libsvm_label(scratch, at, &block->labels[block->rows], err));
         row->least = reader->base_fixed ? scratch->base : 1;
         row->zero = 0;
         HSP__TRY(keep == HSP__KEEP_SINGLE
@@ -401,7 +397,7 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
     if (at->p < at->end && *at->p == '\r') {
         at->p++;
         if (at->p < at->end && *at->p != '\n')
-            return hsp__fail_at(err, HSP_BAD_DATA, reader->name, at->line,
+            return hsp__fail_at(err, HSP_BAD_DATA, NULL, at->line,
                                 (uint64_t)(at->p - at->line_start),
                                 "found a carriage return inside a line, expected it only at the "
                                 "end");

@@ -1,6 +1,7 @@
 /* Reading: which format a file is in, and who reads it. */
 #include "base/base.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "data/data.h"
 #include "data/formats.h"
 #include "data/convert_storage.h"
@@ -137,7 +138,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     hsp_options *defaults = NULL;
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    hsp_status status = hsp__format_find(source, path, options, err, &format);
+    hsp_status status = hsp__format_find(source, options, err, &format);
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
     if (!options) options = defaults;
     if (!status && strcmp(format, "libsvm") == 0)
@@ -174,10 +175,32 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
 {
     HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
     hsp__source_free(source);
     return hsp__while(err, status, "reading", strcmp(path, "-") ? path : "standard input");
+}
+
+hsp_status hsp_data_read_files(hsp_context *ctx, const char *const *paths, size_t count,
+                               const hsp_options *options, const hsp_encoding *encoding,
+                               hsp_error *err, hsp_data **out)
+{
+    HSP__NEED(err, ctx, paths, out);
+    if (!count) return hsp__fail(err, HSP_USAGE, "hsp_data_read_files: no file is named");
+    hsp__text joined;
+    hsp__text_init(&joined, &ctx->allocator);
+    hsp_status status = HSP_OK;
+    for (size_t i = 0; !status && i < count; i++) {
+        if (!paths[i] || (count > 1 && strchr(paths[i], '\n')))
+            status = hsp__fail(err, HSP_USAGE, "hsp_data_read_files: the name of file %zu %s",
+                               i + 1, paths[i] ? "has a line break in it" : "is NULL");
+        else
+            hsp__text_printf(&joined, "%s%s", i ? "\n" : "", paths[i]);
+    }
+    if (!status && joined.failed) status = hsp__fail_memory(err);
+    if (!status) status = hsp_data_read(ctx, joined.data, options, encoding, err, out);
+    hsp__text_free(&joined);
+    return status;
 }
 
 hsp_status hsp__data_read_followed(hsp_context *ctx, const char *path, const hsp_options *options,
@@ -189,7 +212,11 @@ hsp_status hsp__data_read_followed(hsp_context *ctx, const char *path, const hsp
     assert(strcmp(hsp_options_text(options, "precision"), "double") == 0);
     *provenance = (hsp__provenance){.memory = ctx->allocator, .longs.memory = &provenance->memory};
     hsp__sha256_init(&provenance->sha);
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
+    if (!status && source->parts > 1)
+        status = hsp__fail_at(err, HSP_USAGE, source->name, 0, 0,
+                              "a certificate is about one file; put the rows into one file first "
+                              "(halfspace convert DATA... OUT)");
     if (!status) source->provenance = provenance;
     if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
     hsp__sha256_end(&provenance->sha, digest);
@@ -231,8 +258,8 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     hsp__source *source = NULL;
     hsp_options *defaults = NULL;
     hsp__stream stream = {ctx, options, encoding, classes, sink, self};
-    hsp_status status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = hsp__format_find(source, path, options, err, &format);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
+    if (!status) status = hsp__format_find(source, options, err, &format);
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
     if (!options) stream.options = defaults;
     int blank = 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "data/compress.h"
 #include "data/provenance.h"
 
@@ -25,7 +26,7 @@ static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *e
         do
             count = read(source->fd, buffer, want);
         while (count < 0 && errno == EINTR);
-        if (count < 0) return hsp__fail_errno(err, source->name, "cannot read");
+        if (count < 0) return hsp__fail_errno(err, source->part_names[source->part], "cannot read");
         *got = (size_t)count;
     }
     source->position += *got;
@@ -84,32 +85,89 @@ static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, h
     memcpy(source->head, source->ahead, source->ahead_to);
     source->head_to = source->ahead_to;
     source->ahead_to = 0;
-    return hsp__unpacker_new(ctx, packing, source->name, source_take, source, err,
-                             &source->unpacker);
+    return hsp__unpacker_new(ctx, packing, source->part_names[source->part], source_take, source,
+                             err, &source->unpacker);
 }
 
-static hsp_status source_open_fd(hsp__source *source, const char *path, hsp_error *err)
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+/* Open the part at hand. */
+static hsp_status source_open_fd(hsp__source *source, hsp_error *err)
 {
     struct stat info;
-    const int input = strcmp(path, "-") == 0;
-    source->fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    const char *name = source->part_names[source->part];
+    const int input = source->input == source->part;
+    source->fd = input ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0 || fstat(source->fd, &info))
-        return hsp__fail_errno(err, source->name, "cannot open");
+        return hsp__fail_errno(err, name, "cannot open");
     if (S_ISDIR(info.st_mode)) {
         errno = EISDIR;
-        return hsp__fail_errno(err, source->name, "cannot read");
+        return hsp__fail_errno(err, name, "cannot read");
     }
-    if (!S_ISREG(info.st_mode)) return HSP_OK;
-    source->again = source->mappable = !input;
-    source->start = (int64_t)lseek(source->fd, 0, SEEK_CUR);
-    source->rewinds = source->start >= 0;
-    source->size = (uint64_t)info.st_size;
+    source->start = S_ISREG(info.st_mode) ? (int64_t)lseek(source->fd, 0, SEEK_CUR) : -1;
     return HSP_OK;
 }
 
+/* What all parts are together: a missing one is told before the first is read. */
+static hsp_status source_survey(hsp__source *source, hsp_error *err)
+{
+    int files = 1, regular = 1;
+    source->input = UINT32_MAX;
+    for (uint32_t i = 0; i < source->parts; i++) {
+        struct stat info;
+        char *name = source->part_names[i];
+        const int input = strcmp(name, "-") == 0;
+        if (input && source->input != UINT32_MAX)
+            return hsp__fail(err, HSP_USAGE, "standard input can be named once only");
+        if (input ? fstat(STDIN_FILENO, &info) : stat(name, &info))
+            return hsp__fail_errno(err, input ? "standard input" : name, "cannot open");
+        if (input) {
+            hsp__free(&source->memory, name);
+            source->input = i;
+            source->part_names[i] = hsp__copy_text(&source->memory, "standard input", 14);
+            if (!source->part_names[i]) return hsp__fail_memory(err);
+        }
+        files &= !input;
+        regular &= S_ISREG(info.st_mode);
+        source->size += (uint64_t)info.st_size;
+    }
+    if (!regular) source->size = 0;
+    source->rewinds = regular;
+    source->again = files && regular;
+    source->mappable = source->again && source->parts == 1;
+    return HSP_OK;
+}
+
+/* The names in `path`, and the one that stands for all. */
+static hsp_status source_name_parts(hsp__source *source, const char *path, const char *name,
+                                    int several, hsp_error *err)
+{
+    const hsp_allocator *memory = &source->memory;
+    const char *end, *from = path ? path : name;
+    source->parts = 1;
+    for (const char *p = from; several && (p = strchr(p, '\n')); p++)
+        source->parts++;
+    source->part_names = hsp__new(memory, source->parts, sizeof *source->part_names);
+    if (!source->part_names) return hsp__fail_memory(err);
+    for (uint32_t i = 0; i < source->parts; i++, from = end + 1) {
+        end = several ? from + strcspn(from, "\n") : from + strlen(from);
+        source->part_names[i] = hsp__copy_text(memory, from, (size_t)(end - from));
+        if (!source->part_names[i]) return hsp__fail_memory(err);
+    }
+    if (path) HSP__TRY(source_survey(source, err));
+    hsp__text text;
+    hsp__text_init(&text, memory);
+    hsp__text_puts(&text, source->part_names[0]);
+    if (several)
+        hsp__text_printf(&text, " and %u more file%s", source->parts - 1,
+                         source->parts == 2 ? "" : "s");
+    source->name = text.data;
+    return text.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
 /* `path` NULL: memory. */
-static hsp_status source_new(hsp_context *ctx, const char *name, const char *path, const void *data,
-                             size_t size, hsp_error *err, hsp__source **out)
+static hsp_status source_new(hsp_context *ctx, const char *name, const char *path, int several,
+                             const void *data, size_t size, hsp_error *err, hsp__source **out)
 {
     hsp__source *source = hsp__new(&ctx->allocator, 1, sizeof *source);
     if (!source) return hsp__fail_memory(err);
@@ -118,9 +176,8 @@ static hsp_status source_new(hsp_context *ctx, const char *name, const char *pat
     source->bytes = data;
     source->size = size;
     source->rewinds = !path;
-    source->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    hsp_status status = source->name ? HSP_OK : hsp__fail_memory(err);
-    if (!status && path) status = source_open_fd(source, path, err);
+    hsp_status status = source_name_parts(source, path, name, several, err);
+    if (!status && path) status = source_open_fd(source, err);
     if (!status) status = source_detect_packing(ctx, source, err);
     if (status)
         hsp__source_free(source);
@@ -131,14 +188,20 @@ static hsp_status source_new(hsp_context *ctx, const char *name, const char *pat
 
 hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__source **out)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    return source_new(ctx, name, path, NULL, 0, err, out);
+    return source_new(ctx, NULL, path, 0, NULL, 0, err, out);
+}
+
+hsp_status hsp__source_open_files(hsp_context *ctx, const char *path, hsp_error *err,
+                                  hsp__source **out)
+{
+    const int several = strchr(path, '\n') && access(path, F_OK) != 0;
+    return source_new(ctx, NULL, path, several, NULL, 0, err, out);
 }
 
 hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, const char *name,
                               hsp_error *err, hsp__source **out)
 {
-    return source_new(ctx, name, NULL, data, size, err, out);
+    return source_new(ctx, name, NULL, 0, data, size, err, out);
 }
 
 void hsp__source_free(hsp__source *source)
@@ -148,6 +211,9 @@ void hsp__source_free(hsp__source *source)
     hsp__packer_free(source->unpacker);
     if (source->fd >= 0) close(source->fd);
     hsp__free(&memory, source->ahead);
+    for (uint32_t i = 0; source->part_names && i < source->parts; i++)
+        hsp__free(&memory, source->part_names[i]);
+    hsp__free(&memory, source->part_names);
     hsp__free(&memory, source->name);
     hsp__free(&memory, source);
 }
@@ -201,16 +267,41 @@ hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, size_t mo
     return HSP_OK;
 }
 
-hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err)
+/* Nothing of what was read so far counts any more. */
+static hsp_status source_begin(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
-    if (source->fd >= 0 && lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
-        return hsp__fail_errno(err, source->name, "cannot read again");
     hsp__packer_free(source->unpacker);
     source->unpacker = NULL;
-    source->position = 0;
-    if (source->provenance) hsp__sha256_init(&source->provenance->sha);
+    source->lines = 0;
     source->head_from = source->head_to = source->ahead_from = source->ahead_to = 0;
     return source_detect_packing(ctx, source, err);
+}
+
+/* Leave the part at hand for another one. */
+static hsp_status source_turn(hsp__source *source, uint32_t part, hsp_error *err)
+{
+    close(source->fd);
+    source->fd = -1;
+    source->part = part;
+    return source_open_fd(source, err);
+}
+
+hsp_status hsp__source_next(hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    assert(source->part + 1 < source->parts);
+    HSP__TRY(source_turn(source, source->part + 1, err));
+    HSP__TRY(source_begin(ctx, source, err));
+    return source->begin ? source->begin(source->begin_user, ctx, source, err) : HSP_OK;
+}
+
+hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    if (source->part > 0) HSP__TRY(source_turn(source, 0, err));
+    if (source->fd >= 0 && lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
+        return hsp__fail_errno(err, source->part_names[source->part], "cannot read again");
+    source->position = 0;
+    if (source->provenance) hsp__sha256_init(&source->provenance->sha);
+    return source_begin(ctx, source, err);
 }
 
 hsp_status hsp_file_unpack(hsp_context *ctx, const char *path, hsp_bytes_fn take, void *user,

@@ -1,4 +1,8 @@
-/* Bytes coming in: a file, standard input or memory, unpacked on the way when it is compressed. */
+/* Bytes coming in: a file, standard input or memory, unpacked on the way when it is compressed.
+ *
+ * A path may name several files, one per line (unless there is a file of that very name): they are
+ * parts of one source, read one after the other. Reading ends at the end of a part, and
+ * hsp__source_next goes on to the next one. */
 #ifndef HSP_DATA_SOURCE_H
 #define HSP_DATA_SOURCE_H
 
@@ -8,13 +12,19 @@
 
 /* Readers may look at the first members; the others are for source.c. */
 typedef struct hsp__source {
-    char *name;
-    uint64_t position; /* bytes taken so far, compressed ones of a compressed input */
-    uint64_t size;     /* and in all, 0: not known */
-    int again;         /* it is a file that can be opened and read again: not standard input, not a
+    char *name;           /* for messages: the file, or "a.csv and 2 more files" */
+    uint32_t parts, part; /* how many, and the number of the one at hand */
+    char **part_names;    /* parts */
+    uint64_t lines;       /* of the part at hand that were skipped: errors count from there */
+    hsp_status (*begin)(void *user, hsp_context *ctx, struct hsp__source *source, hsp_error *err);
+    const char *format; /* of the first part; NULL: the user told it */
+    void *begin_user;   /* a format's look at the beginning of each later part; NULL: none */
+    uint64_t position;  /* bytes taken so far, compressed ones of a compressed input */
+    uint64_t size;      /* and in all, 0: not known */
+    int again;          /* it is a file that can be opened and read again: not standard input, not a
                           pipe */
-    int rewinds;       /* it can be read again from its beginning */
-    int mappable;      /* it is a plain regular file: a binary cache wants to be mapped */
+    int rewinds;        /* it can be read again from its beginning */
+    int mappable;       /* it is a plain regular file: a binary cache wants to be mapped */
     struct hsp__packer *unpacker; /* of compressed input, whose size says little about how much
                                        text will come; NULL: plain */
     struct hsp__provenance *provenance; /* gets the hash of all bytes that are read; its other
@@ -22,6 +32,7 @@ typedef struct hsp__source {
 
     hsp_allocator memory;
     int fd;            /* -1: memory */
+    uint32_t input;    /* the part that is standard input */
     int64_t start;     /* of a regular file: where reading began */
     const char *bytes; /* of a memory source, `size` of them */
     char head[6];      /* packed bytes that told how they are packed, not yet unpacked */
@@ -31,8 +42,11 @@ typedef struct hsp__source {
     uint64_t ahead_room;
 } hsp__source;
 
-/* Open `path` ("-": standard input). */
+/* Open one file ("-": standard input). */
 hsp_status hsp__source_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__source **out);
+/* Open the file, or the first of several. */
+hsp_status hsp__source_open_files(hsp_context *ctx, const char *path, hsp_error *err,
+                                  hsp__source **out);
 /* The same over memory that outlives the source. */
 hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, const char *name,
                               hsp_error *err, hsp__source **out);
@@ -55,7 +69,10 @@ hsp_status hsp__source_skip(hsp__source *source, size_t size, hsp_error *err);
 hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, size_t most, hsp_error *err,
                                 char **bytes, size_t *size);
 
-/* Go back to the beginning. */
+/* Go on to the next part, which must be there, and let the format look at it. */
+hsp_status hsp__source_next(hsp_context *ctx, hsp__source *source, hsp_error *err);
+
+/* Go back to the beginning of the first part. */
 hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err);
 
 #endif

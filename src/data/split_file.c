@@ -294,7 +294,7 @@ hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options 
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx); /* with the files */
     if (!status) status = hsp__source_open(&own, path, err, &source);
-    if (!status) status = hsp__format_find(source, path, options, err, &format);
+    if (!status) status = hsp__format_find(source, options, err, &format);
     if (!status)
         status = strcmp(format, "hsp") == 0
                      ? split_cache(&own, source, path, options, paths, err, report)

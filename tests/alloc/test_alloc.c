@@ -177,6 +177,14 @@ static hsp_status alloc_read_encoded(alloc_scene *s, hsp_error *err)
                          &s->out_data[0]);
 }
 
+static hsp_status alloc_read_files(alloc_scene *s, hsp_error *err)
+{
+    char first[256];
+    snprintf(first, sizeof first, "%s", alloc_path("in.csv"));
+    const char *const paths[] = {first, first};
+    return hsp_data_read_files(s->ctx, paths, 2, s->options, NULL, err, &s->out_data[0]);
+}
+
 static hsp_status alloc_read_hsp(alloc_scene *s, hsp_error *err)
 {
     return hsp_data_read(s->ctx, alloc_path("in.hsp"), s->options, NULL, err, &s->out_data[0]);
@@ -799,6 +807,7 @@ int main(void)
          read,
          {"missing", "indicator", "ordinal", "size=small<medium<large", "ignore", "colour"},
          alloc_read_csv},
+        {"read two CSV files", read, {"missing", "mean"}, alloc_read_files},
         {"read CSV with an encoding", read, {"missing", "drop"}, alloc_read_encoded},
         {"read a cache", NULL, {0}, alloc_read_hsp},
         {"read a cache as doubles", read, {"precision", "double"}, alloc_read_hsp},

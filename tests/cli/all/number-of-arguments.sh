@@ -13,10 +13,8 @@ try predict m
 try eval m
 try model show
 question 'There is one argument too many'
-try inspect a b
+try certify a b
 try make xor surplus
-try train perceptron a b
-try predict m a b
 try plot m a b
 try learners a
 question 'An option that the command needs is missing'
