@@ -144,8 +144,8 @@ static hsp_status plan_begin_part(void *user, hsp_context *ctx, hsp__source *sou
     hsp__csv_sample sample = {.header = plan->header};
     hsp_encoding *named = NULL;
     hsp__csv_plan part = {0};
+    HSP__TRY(hsp__format_check_part(source, err));
     hsp_status status = hsp__csv_sample_first(ctx, source, plan->separator, err, &sample);
-    if (!status) status = hsp__format_check_part(source, err);
     if (!status && sample.count != plan->count)
         status = hsp__fail_at(err, HSP_BAD_DATA, sample.file, 1, 0,
                               "found %u columns, expected %u as in %.200s", sample.count,
