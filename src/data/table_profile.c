@@ -292,7 +292,7 @@ static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const char
     size_t size;
     hsp_options *defaults = NULL;
     const int all = options && hsp_options_flag(options, "all");
-    HSP__TRY(hsp__format_find(profile->source, path, read, err, &format));
+    HSP__TRY(hsp__format_find(profile->source, read, err, &format));
     /* text without any separator: a table of one column, unless its name says otherwise */
     if (strcmp(format, "libsvm") == 0 && !hsp__format_by_name(path) &&
         (!read || strcmp(hsp_options_text(read, "format"), "auto") == 0)) {
