@@ -241,7 +241,8 @@ typedef struct hsp_profile hsp_profile;
 HSP_API const hsp_option_table *hsp_profile_options(void);
 
 /* Look at a file; `read` (NULL: the defaults) as hsp_data_read would be given them, `options` NULL:
- * the defaults. A file in another format than CSV or TSV has a profile without columns. */
+ * the defaults. Of several files, the first is looked at. A file in another format than CSV or TSV
+ * has a profile without columns. */
 HSP_API hsp_status hsp_profile_file(hsp_context *ctx, const char *path, const hsp_options *read,
                                     const hsp_options *options, hsp_error *err, hsp_profile **out);
 /* The same for text in memory, which must stay until the profile is freed; `name` stands for the

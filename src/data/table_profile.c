@@ -168,7 +168,7 @@ static hsp_status profile_scan(hsp_context *ctx, hsp_profile *profile, profile_i
                                    input->source->unpacker ? 0 : input->source->size, err);
     }
     hsp__free(&ctx->allocator, buffer);
-    profile->totals.complete = input->left > 0;
+    profile->totals.complete = input->left > 0 && input->source->parts == 1;
     return status;
 }
 
@@ -285,8 +285,8 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
     return status ? status : hsp__profile_find(profile, read, err);
 }
 
-static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const char *path,
-                              const hsp_options *read, const hsp_options *options, hsp_error *err)
+static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const hsp_options *read,
+                              const hsp_options *options, hsp_error *err)
 {
     const char *format, *text;
     size_t size;
@@ -294,7 +294,7 @@ static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const char
     const int all = options && hsp_options_flag(options, "all");
     HSP__TRY(hsp__format_find(profile->source, read, err, &format));
     /* text without any separator: a table of one column, unless its name says otherwise */
-    if (strcmp(format, "libsvm") == 0 && !hsp__format_by_name(path) &&
+    if (strcmp(format, "libsvm") == 0 && !hsp__format_by_name(profile->source->part_names[0]) &&
         (!read || strcmp(hsp_options_text(read, "format"), "auto") == 0)) {
         HSP__TRY(hsp__source_peek(profile->source, 0, err, &text, &size));
         if (hsp__kind_of(text, size) == HSP_FILE_UNKNOWN) format = "csv";
@@ -326,8 +326,8 @@ hsp_status hsp_profile_file(hsp_context *ctx, const char *path, const hsp_option
     HSP__NEED(err, ctx, path, out);
     hsp_profile *profile;
     HSP__TRY(profile_new(ctx, err, &profile));
-    hsp_status status = hsp__source_open(ctx, path, err, &profile->source);
-    if (!status) status = profile_run(ctx, profile, path, read, options, err);
+    hsp_status status = hsp__source_open_files(ctx, path, err, &profile->source);
+    if (!status) status = profile_run(ctx, profile, read, options, err);
     status = hsp__while(err, status, "looking at", strcmp(path, "-") ? path : "standard input");
     HSP__GIVE(status, profile, hsp_profile_free, out);
 }
@@ -341,7 +341,7 @@ hsp_status hsp_profile_parse(hsp_context *ctx, const void *text, size_t size, co
     hsp_profile *profile;
     HSP__TRY(profile_new(ctx, err, &profile));
     hsp_status status = hsp__source_memory(ctx, text, size, name, err, &profile->source);
-    if (!status) status = profile_run(ctx, profile, name, read, options, err);
+    if (!status) status = profile_run(ctx, profile, read, options, err);
     HSP__GIVE(status, profile, hsp_profile_free, out);
 }
 
@@ -355,7 +355,7 @@ hsp_status hsp_profile_read(hsp_context *ctx, hsp_profile *profile, const hsp_op
     else if (profile->taken)
         return hsp__fail_at(err, HSP_USAGE, source->name, 0, 0, "this input was read already");
     profile->taken = 1;
-    return hsp__data_read_source(ctx, source, source->name, read, encoding, err, out);
+    return hsp__data_read_source(ctx, source, source->part_names[0], read, encoding, err, out);
 }
 
 const hsp_profile_totals *hsp_profile_table(const hsp_profile *profile)
