@@ -38,7 +38,7 @@ typedef struct hsp__plan {
     double C, lambda;     /* one of them is > 0, the other 0; hard: neither */
     int unscaled;         /* reports are in the scale of C: there is no lambda */
     const char *solver;   /* a name, or "auto"; NULL: the learner does not minimise */
-    int joint;            /* more than two classes: all at once (crammer.h) */
+    int joint;            /* more than two classes: all at once (crammer.h, softmax.h) */
     int in_order, last;   /* as in hsp__goal */
     int kernel;           /* learn in the feature space of the option `kernel` */
     uint64_t cache_bytes; /* kernel: values kept take no more than this */
@@ -90,7 +90,7 @@ struct hsp__model_spec;
 
 /* A form of its own for all classes (or a kernel, or another hypothesis). */
 typedef struct hsp__native {
-    size_t bytes; /* of train->native */
+    size_t bytes; /* of train->native; 0: none */
     int reduces;  /* it works on the problems of two classes that train->tasks are */
     /* Is it meant here? `train` has its plan and prepared rows. */
     int (*suits)(const hsp__train *train);

@@ -73,8 +73,9 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
         HSP__TRY(hsp__kernel_ids(ctx, k->kernel, data, k->origin, view->rows, err, &k->ids));
     }
     train->is_native = native && native->suits(train);
-    if (train->is_native) train->native = hsp__new(&ctx->allocator, 1, native->bytes);
-    return train->is_native && !train->native ? hsp__fail_memory(err) : HSP_OK;
+    if (!train->is_native || !native->bytes) return HSP_OK;
+    train->native = hsp__new(&ctx->allocator, 1, native->bytes);
+    return train->native ? HSP_OK : hsp__fail_memory(err);
 }
 
 void hsp__train_close(hsp__train *train)
@@ -258,8 +259,11 @@ static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out
     assert(status || wrong <= train->run.rows);
     status = hsp__training_error_report(status, wrong, model, err, &train->run);
     if (!status && native && native->finish) status = native->finish(train, err);
-    if (!status && hsp__options_have(train->options, "link") && !model->pairs)
-        model->probability.link = hsp__link_of(hsp_options_text(train->options, "link"));
+    if (!status && hsp__options_have(train->options, "link") && !model->pairs) {
+        const hsp__link asked = hsp__link_of(hsp_options_text(train->options, "link"));
+        const int softmax = train->is_native && train->plan.joint;
+        model->probability.link = asked ? asked : softmax ? HSP__LINK_SOFTMAX : HSP__LINK_LOGISTIC;
+    }
     if (status) hsp_model_free(model);
     if (!status) *out = model;
     return status;

@@ -620,6 +620,10 @@ hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, const char
         hsp__log(ctx, HSP_LOG_WARNING,
                  "this model decides by its probabilities, but the exported one by its scores: "
                  "some rows may get another class");
+    else if (model->probability.link == HSP__LINK_SOFTMAX && model->class_names.count > 2)
+        hsp__log(ctx, HSP_LOG_NOTE,
+                 "the classes are predicted as by this model, but its probabilities (softmax) are "
+                 "not exported: the format has none of that kind");
     if (model->tie == HSP_TIE_ZERO)
         hsp__log(ctx, HSP_LOG_WARNING,
                  "rows on the boundary get a class there, because the format has no undecided "

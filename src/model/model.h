@@ -60,7 +60,8 @@ typedef enum hsp__link {
     HSP__LINK_NONE,
     HSP__LINK_LOGISTIC,
     HSP__LINK_PROBIT,
-    HSP__LINK_STEP
+    HSP__LINK_STEP,
+    HSP__LINK_SOFTMAX
 } hsp__link;
 
 typedef enum hsp__calibration {

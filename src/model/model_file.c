@@ -384,7 +384,7 @@ static hsp_status model_file_read_probability(const hsp__container *file, hsp_mo
     hsp__model_array list[HSP__MODEL_ARRAYS];
     int link = 0, calibration = 0;
     if (!hsp__container_meta(file, "link")) return HSP_OK;
-    HSP__TRY(hsp__metadata_word(file, "link", hsp__link_names, 4, err, &link));
+    HSP__TRY(hsp__metadata_word(file, "link", hsp__link_names, 5, err, &link));
     HSP__TRY(hsp__metadata_word(file, "calibration", hsp__calibration_names, 3, err, &calibration));
     if (!model_file_number(file, "calibration.scale", &map->scale))
         return model_file_fail(file, "there is no number \"calibration.scale\"");

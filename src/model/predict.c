@@ -20,7 +20,7 @@ static const hsp_option predict_options[] = {
      "also print the signed distance from the boundary (two classes, linear models)"},
     {"probability", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "also print the probability of each class, in the order of the model's classes"},
-    {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step", NULL,
+    {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step|softmax", NULL,
      "with --probability: link function; auto: the model's calibration or link"},
     {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
      "two classes: predict the second (positive) one when its probability is above P; without it, "

@@ -15,6 +15,7 @@
  *     logistic  1 / (1 + exp(-z))        probit  Phi(z)        step  0 or 1
  *
  * More classes: the functions of the class scores divided by their sum; step is 1 for the highest.
+ * softmax is exp(z) of each class divided by the sum of all; of two classes, logistic.
  * Neighbours: the shares of the votes, which are (1 +- s) / 2 of two classes and the scores of
  * more. Rounding could make what is different equal (a score of 1e-20 and a logistic of exactly
  * 1/2): where it does, the class that the score says gets the next number above 1/2, and classes
@@ -25,12 +26,12 @@
 #include "model/hypothesis.h"
 #include "model/ovo_votes.h"
 
-const char *const hsp__link_names[] = {"none", "logistic", "probit", "step"};
+const char *const hsp__link_names[] = {"none", "logistic", "probit", "step", "softmax"};
 const char *const hsp__calibration_names[] = {"none", "platt", "isotonic"};
 
 hsp__link hsp__link_of(const char *name)
 {
-    for (int link = HSP__LINK_LOGISTIC; link <= HSP__LINK_STEP; link++)
+    for (int link = HSP__LINK_LOGISTIC; link <= HSP__LINK_SOFTMAX; link++)
         if (strcmp(name, hsp__link_names[link]) == 0) return (hsp__link)link;
     return HSP__LINK_NONE;
 }
@@ -235,7 +236,7 @@ static void probability_two(const hsp__probability *map, double score, double *o
     double own = 1, other = 0;
     if (undecided) {
         own = other = 0.5;
-    } else if (map->link == HSP__LINK_LOGISTIC) {
+    } else if (map->link == HSP__LINK_LOGISTIC || map->link == HSP__LINK_SOFTMAX) {
         own = probability_logistic(size);
         other = probability_logistic(-size);
     } else if (map->link == HSP__LINK_PROBIT) {
@@ -267,6 +268,7 @@ static double probability_log_logistic(double z)
 static double probability_weight(hsp__link link, double c, double top)
 {
     if (c >= top) return 1;
+    if (link == HSP__LINK_SOFTMAX) return exp(c - top);
     if (link == HSP__LINK_LOGISTIC)
         return exp(probability_log_logistic(c) - probability_log_logistic(top));
     if (link == HSP__LINK_PROBIT) return exp(probability_log_phi(c) - probability_log_phi(top));

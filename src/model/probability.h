@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 /* By hsp__link and hsp__calibration. */
-extern const char *const hsp__link_names[HSP__LINK_STEP + 1];
+extern const char *const hsp__link_names[HSP__LINK_SOFTMAX + 1];
 extern const char *const hsp__calibration_names[HSP__CALIBRATION_ISOTONIC + 1];
 
 /* The link of that name; HSP__LINK_NONE for "none" and for what is none. */

@@ -167,7 +167,7 @@ static void test_classes_and_threads(void)
     hsp_data *data = machine_data(ctx, &set);
     for (int k = 0; k < 2; k++) {
         hsp_context_set_threads(ctx, k ? 4 : 1);
-        model[k] = machine_train(ctx, data, "logistic", "C=3", &run[k]);
+        model[k] = machine_train(ctx, data, "logistic", "C=3 multiclass=ovr", &run[k]);
     }
     hsp_context_set_threads(ctx, 0);
     CHECK(machine_same_bits(model[0], model[1]));

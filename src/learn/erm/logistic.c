@@ -12,9 +12,13 @@
  *
  * Papers. D. Cox, The regression analysis of binary sequences, J. Royal Stat. Soc. B 20 (1958).
  * H.-F. Yu, F.-L. Huang, C.-J. Lin, Dual coordinate descent methods for logistic regression and
- * maximum entropy models, Machine Learning 85 (2011): the dual. */
+ * maximum entropy models, Machine Learning 85 (2011): the dual.
+ *
+ * More than two classes: multiclass/softmax.c, unless one-vs-rest or one-vs-one is asked for. */
 #include "base/base.h"
 #include "learn/erm/erm.h"
+#include "learn/multiclass/softmax.h"
+#include "learn/option_helpers.h"
 #include "learn/shared_options.h"
 
 static const hsp_option logistic_options[] = {
@@ -37,10 +41,11 @@ static const hsp_option logistic_options[] = {
      "solver; auto decides by the shape of the data"},
     HSP__OPTION_WARM_START,
     HSP__OPTION_KEEP_DUAL,
-    {"link", HSP_OPTION_CHOICE, "logistic", 0, 0, "logistic|probit|step", NULL,
-     "link function from score to probability"},
-    {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo", NULL,
-     "more than two classes: one-vs-rest, or one-vs-one"},
+    {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step|softmax", NULL,
+     "link function from score to probability; auto: softmax if the classes were learned that way, "
+     "else logistic"},
+    {"multiclass", HSP_OPTION_CHOICE, "softmax", 0, 0, "softmax|ovr|ovo", NULL,
+     "more than two classes: all at once (multinomial), one-vs-rest, or one-vs-one"},
     HSP__OPTION_NORMALIZE,
     HSP__OPTION_SCALE,
     HSP__OPTION_TIE,
@@ -60,8 +65,18 @@ static hsp_status logistic_check(const hsp_options *options, hsp__plan *plan, hs
             "logistic supports kernels only through explicit features; set --approx");
     if (hsp_options_is_set(options, "gamma"))
         return hsp__fail_option(err, "--gamma", "gamma needs --kernel, as in --kernel rbf");
-    return hsp__erm_plan_read(options, plan, err);
+    HSP__TRY(hsp__erm_plan_read(options, plan, err));
+    plan->joint = hsp__option_is(options, "multiclass", "softmax");
+    return HSP_OK;
 }
+
+static int logistic_suits(const hsp__train *train)
+{
+    return train->plan.joint && train->prepared.view->classes > 2;
+}
+
+static const hsp__native logistic_native = {
+    .reduces = 1, .suits = logistic_suits, .fit = hsp__softmax_fit};
 
 const hsp__learner hsp__learn_logistic = {
     .table = {"logistic", "logistic regression, which models the probability of a class",
@@ -69,4 +84,5 @@ const hsp__learner hsp__learn_logistic = {
     .hypothesis = "linear",
     .can_warm_start = 1,
     .check = logistic_check,
-    .fit = hsp__erm_fit};
+    .fit = hsp__erm_fit,
+    .native = &logistic_native};
