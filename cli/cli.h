@@ -132,6 +132,10 @@ void cli_say(const cli *run, const char *format, ...) __attribute__((format(prin
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The error as a JSON object on standard output, for --json; and its table. */
+void cli_error_json(const hsp_error *err, int exit_status);
+extern const cli_result cli_error_result;
+
 /* Is `out` written as text? `write` are options of hsp_write_options. Then rows are read so that
  * they keep their digits, unless the user says otherwise. */
 int cli_writes_text(const hsp_options *write, const char *out);

@@ -250,11 +250,15 @@ static const void *keys_result_at(const void *record, size_t i, void *room)
                     {NULL, result->fields(), result->list, !result->list && !result->bare}};
                 return property;
             }
-    return NULL;
+    if (i > 0) return NULL;
+    *property = (keys_property){cli_error_result.name, {NULL, cli_error_result.fields(), 0, 0}};
+    return property;
 }
 
 GETTER(keys_draft, cli, run, "https://json-schema.org/draft/2020-12/schema")
-GETTER(keys_title, cli, run, "Results of halfspace COMMAND --json, one definition per command")
+GETTER(
+    keys_title, cli, run,
+    "Results of halfspace COMMAND --json, one definition per command, and of a command that fails")
 
 FIELDS(keys_schema_fields, keys_property, FIELD_GET(TEXT, "$schema", NULL, keys_draft, "the draft"),
        FIELD_GET(TEXT, "title", NULL, keys_title, "the title"),

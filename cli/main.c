@@ -46,6 +46,8 @@ const hsp_option_table *cli_find_variant(const cli_command *command, const char 
     return NULL;
 }
 
+static int main_json; /* --json is among the words of the command line, understood or not */
+
 /* `wrong`: it was the command line that was not understood. */
 static int main_fail(const cli *run, const hsp_error *err, int wrong)
 {
@@ -55,7 +57,10 @@ static int main_fail(const cli *run, const hsp_error *err, int wrong)
     if (wrong)
         cli_complain("try 'halfspace %s %s%s--help'", run->command->name,
                      run->variant ? run->variant->name : "", run->variant ? " " : "");
-    return err->status == HSP_CANCELLED ? cli_stop_status() : hsp_status_exit(err->status);
+    const int status =
+        err->status == HSP_CANCELLED ? cli_stop_status() : hsp_status_exit(err->status);
+    if (main_json) cli_error_json(err, status);
+    return status;
 }
 
 /* ---- A sub-command ---- */
@@ -151,10 +156,12 @@ static int main_dispatch(int argc, char **argv)
     for (size_t i = 0; cli_commands[i]; i++)
         names[count++] = cli_commands[i]->name;
     const char *nearest = hsp_nearest(word, names, count);
-    if (nearest)
-        cli_complain("there is no command '%s'; did you mean %s?", word, nearest);
-    else
-        cli_complain("there is no command '%s'; 'halfspace --help' lists them", word);
+    hsp_error err;
+    cli_fail(&err, HSP_USAGE, NULL, "there is no command '%s'; %s%s%s", word,
+             nearest ? "did you mean " : "'halfspace --help' lists them", nearest ? nearest : "",
+             nearest ? "?" : "");
+    cli_complain("%s", show_text(err.message));
+    if (main_json) cli_error_json(&err, hsp_status_exit(HSP_USAGE));
     return hsp_status_exit(HSP_USAGE);
 }
 
@@ -170,6 +177,8 @@ int main(int argc, char **argv)
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             exit(hsp_status_exit(HSP_IO));
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        main_json |= strcmp(argv[i], "--json") == 0;
     const int status = main_dispatch(argc, argv);
     /* What went to standard output has arrived only when the last flush says so. */
     int bad = ferror(stdout) | fflush(stdout), code = errno;
