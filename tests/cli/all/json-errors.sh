@@ -5,7 +5,7 @@ halfspace train svm --json bad.csv 2>/dev/null; echo "status $?"
 question 'An option, a command, an argument'
 halfspace train svm --C -1 --json bad.csv 2>/dev/null | grep -e message -e option
 halfspace trian --json bad.csv 2>/dev/null | grep -e status -e message
-halfspace inspect --json 2>/dev/null | grep message
+halfspace inspect --json 2>/dev/null | grep -o "DATA is missing"
 question 'Every command that reads files'
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
 for command in $COMMANDS; do
