@@ -194,6 +194,11 @@ void hsp__blocks_settle(hsp__blocks *run)
         pthread_cond_wait(&run->moved, &run->order);
 }
 
+uint32_t hsp__blocks_part(const hsp__blocks *run)
+{
+    return run->part;
+}
+
 const char *hsp__blocks_file(const hsp__blocks *run)
 {
     return run->source->part_names[run->part];

@@ -49,6 +49,7 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
 void hsp__blocks_settle(hsp__blocks *run);
 
 /* The file of the block being reserved, and the line at which it starts, from 1. For reserve only. */
+uint32_t hsp__blocks_part(const hsp__blocks *run);
 const char *hsp__blocks_file(const hsp__blocks *run);
 uint64_t hsp__blocks_first_line(const hsp__blocks *run);
 

@@ -14,6 +14,7 @@
 #include "data/encode.h"
 #include "data/precision.h"
 #include "data/source.h"
+#include "data/stream.h"
 #include "halfspace_all.h"
 
 /* ---- One record into fields (csv_record.c) --------------------------------------------------- */
@@ -99,7 +100,9 @@ typedef struct hsp__csv_plan {
     hsp__reading reading;
     hsp_precision precision; /* of the table's cells */
     hsp__missing missing;
-    int given;    /* the encoding came from the caller: it is applied, not made */
+    int given;           /* the encoding came from the caller: it is applied, not made */
+    int skip;            /* records that cannot be read are left out */
+    const char *rejects; /* the file that gets them; borrowed from the options; NULL: none */
     int followed; /* another program is to read the same (data/provenance.h): cells must be plain */
     int labelled;
     hsp__names names;         /* of the file's columns */
@@ -197,6 +200,23 @@ typedef struct hsp__csv_counts {
                                               the block at hand; line 0: none */
 } hsp__csv_counts;
 
+/* Records of a block that cannot be read. */
+typedef struct hsp__csv_bad {
+    hsp__bad_row *rows; /* count; their texts are not set yet, their lines are of the block */
+    uint64_t count, room;
+    hsp__text texts; /* of each the message, a NUL, and the record */
+} hsp__csv_bad;
+
+/* And those of the file. */
+typedef struct hsp__csv_rejects {
+    uint64_t *places; /* count: hsp__record_place of each */
+    uint64_t count, room;
+    const char *first_file; /* of the first: where it is, and why it cannot be read */
+    uint64_t first_line;
+    char first[512];
+    hsp__text text;  /* the file of rejects, without names */
+} hsp__csv_rejects;
+
 /* What one worker parses into. */
 typedef struct hsp__csv_worker {
     hsp__csv_table rows; /* of the block at hand; labels as the worker numbers them */
@@ -208,6 +228,10 @@ typedef struct hsp__csv_worker {
     hsp__text unquoted, plain;
     int missing_here;            /* in the record at hand, in a feature */
     int label_missing_here;      /* the same of its label */
+    uint32_t missing_at;         /* the first such column */
+    uint64_t *missing_before;    /* plan->count: counts.missing before the record at hand; only if
+                                    records may be left out */
+    hsp__csv_bad bad;            /* of the block at hand */
     uint64_t block;              /* the number of the one at hand */
     hsp__csv_counts counts;      /* over all blocks, as the next two */
     hsp__spread spread;          /* by cell */
@@ -224,6 +248,7 @@ typedef struct hsp__csv_reader {
     int none;                    /* a file without rows is no error */
     hsp__provenance *provenance; /* or NULL */
     hsp__csv_counts counts;      /* of all workers, once they are gathered */
+    hsp__csv_rejects rejects;
 } hsp__csv_reader;
 
 /* Scratch for every worker that the source can use, and empty counts; 0 when there is no memory.
@@ -255,6 +280,36 @@ hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err);
 /* After the last row: tell the log what was met, or fail (missing values that the options do not
  * allow, no rows at all). */
 hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error *err);
+
+/* ---- Records that cannot be read (csv_rejects.c) --------------------------------------------- */
+
+/* Can the file of rejects be written, and is it not the data? */
+hsp_status hsp__csv_check_rejects(const hsp__csv_plan *plan, const hsp__source *source,
+                                  hsp_error *err);
+
+/* Pass over the record at the cursor. If its quotes are out of place, it ends with its first line. */
+void hsp__csv_skip_record(hsp__csv_cursor *cursor);
+
+/* Leave out the record that begins at `from`, in this line of the block, and go behind it. 0 when
+ * there is no memory. */
+int hsp__csv_reject(hsp__csv_worker *worker, const hsp_allocator *memory, hsp__csv_cursor *cursor,
+                    const char *from, uint64_t line, const char *why);
+
+/* For reserve: the bad records of the block at hand become the reader's, and get their texts and
+ * lines. */
+hsp_status hsp__csv_take_bad(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                             const hsp__blocks *run, hsp_error *err);
+
+/* After the last row: tell the log. HSP_BAD_DATA when no row is left. */
+hsp_status hsp__csv_tell_rejects(const hsp__csv_reader *reader, uint64_t rows, hsp_error *err);
+
+/* Write the file of rejects, if one is wanted. */
+hsp_status hsp__csv_write_rejects(const hsp__csv_reader *reader, hsp_error *err);
+
+/* Forget all; `rejects` is zeroed or was started before. */
+void hsp__csv_rejects_start(hsp__csv_rejects *rejects, const hsp_allocator *memory);
+
+/* ---- Still of csv_rows.c --------------------------------------------------------------------- */
 
 /* The cells of some rows, doubles, become floats in place; cells of words keep their words. */
 void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows);

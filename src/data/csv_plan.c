@@ -335,7 +335,7 @@ static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
     for (uint32_t i = 0; i < sample->count; i++) {
         const int flags = sample->flags[i] | (sample->header ? 0 : sample->first_flags[i]);
         /* words that are missing values among numbers are words where there are none */
-        const int words = flags & HSP__SEEN_WORD ||
+        const int words = (flags & HSP__SEEN_WORD && !hsp__csv_few_words(sample, i)) ||
                           (flags & (HSP__SEEN_MARK | HSP__SEEN_NUMBER)) == HSP__SEEN_MARK;
         encoding->columns[i].kind = words ? HSP__COLUMN_CATEGORY : HSP__COLUMN_NUMBER;
         encoding->columns[i].percent = (flags & HSP__SEEN_PERCENT) != 0;
@@ -535,6 +535,9 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     plan_take_sample(plan, &sample);
     hsp__csv_plan_keep(plan, reading);
     plan->followed = source->provenance != NULL;
+    plan->skip = !plan->followed && strcmp(hsp_options_text(options, "on-error"), "skip") == 0;
+    plan->rejects = hsp_options_text(options, "rejects");
+    if (!status) status = hsp__csv_check_rejects(plan, source, err);
     hsp__names_init(&plan->names, &ctx->allocator);
     plan->columns = hsp__new(&ctx->allocator, plan->count, sizeof *plan->columns);
     if (!status && !plan->columns) status = hsp__fail_memory(err);

@@ -43,6 +43,8 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
         if (plan->columns[j].kind == HSP__COLUMN_CATEGORY)
             HSP__TRY(hsp__csv_merge_words(reader, worker, j, err));
     if (plan->labelled) HSP__TRY(hsp__csv_merge_labels(reader, worker, err));
+    if (worker->bad.count)
+        HSP__TRY(hsp__csv_take_bad(reader, worker, run, err));
     if (worker->counts.missing_line && !reader->counts.missing_line) {
         reader->counts.missing_file = hsp__blocks_file(run);
         reader->counts.missing_line = hsp__blocks_first_line(run) - 1 + worker->counts.missing_line;
@@ -161,6 +163,7 @@ static hsp_status csv_sort_categories(csv_whole *whole, hsp_error *err)
     const hsp__csv_plan *plan = &whole->reader.plan;
     hsp__csv_table *table = &whole->table;
     const size_t bytes = hsp__value_bytes(plan->precision);
+    const int left_out = whole->reader.counts.dropped || whole->reader.rejects.count;
     table->orders = hsp__new(memory, plan->cells, sizeof *table->orders);
     if (!table->orders) return hsp__fail_memory(err);
     for (uint32_t c = 0; c < plan->cells; c++) {
@@ -168,14 +171,13 @@ static hsp_status csv_sort_categories(csv_whole *whole, hsp_error *err)
         if (column->kind != HSP__COLUMN_CATEGORY) continue;
         const uint32_t words = column->values.count;
         uint32_t *order = table->orders[c] = hsp__new(memory, words, sizeof *order);
-        unsigned char *used = whole->reader.counts.dropped ? hsp__new(memory, words, 1) : NULL;
+        unsigned char *used = left_out ? hsp__new(memory, words, 1) : NULL;
         for (uint64_t i = 0; used && i < table->rows; i++) {
             uint32_t word;
             memcpy(&word, (const char *)table->cells + (i * plan->cells + c) * bytes, sizeof word);
             if (word != HSP__CSV_MISSING) used[word] = 1;
         }
-        const int done = order && (used || !whole->reader.counts.dropped) &&
-                         csv_sort(&column->values, 0, used, order);
+        const int done = order && (used || !left_out) && csv_sort(&column->values, 0, used, order);
         hsp__free(memory, used);
         if (!done) return hsp__fail_memory(err);
     }
@@ -239,6 +241,10 @@ static hsp_status csv_finish(csv_whole *whole, const char *storage, hsp_error *e
     /* a mean that stands in a gap is no decimal of the file */
     data->digits = means && counts->missing_line ? 0 : counts->losses.digits;
     memcpy(data->why, whole->why, sizeof data->why);
+    hsp__csv_rejects *rejects = &whole->reader.rejects;
+    data->rejected = rejects->places;
+    data->rejected_count = rejects->count;
+    rejects->places = NULL;
     hsp__data_seal(data);
     return HSP_OK;
 }
@@ -288,6 +294,7 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
         status = hsp__fail_memory(err);
     if (!status) status = csv_rows(&whole, source, options, err);
     if (!status) status = csv_finish(&whole, hsp_options_text(options, "storage"), err, &data);
+    if (!status) status = hsp__csv_write_rejects(&whole.reader, err);
     if (!status && source->provenance)
         status = csv_tell_columns(plan, data->encoding, source->provenance, err);
     for (uint32_t c = 0; whole.table.orders && c < plan->cells; c++)

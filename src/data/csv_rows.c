@@ -182,6 +182,7 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
         return hsp__fail_at(err, HSP_BAD_DATA, NULL, field->line, field->column, HSP__CSV_NOT_PLAIN,
                             "marks of missing values other than ?, NA, NaN and the empty cell");
     if (missing) {
+        if (!worker->missing_here && !worker->label_missing_here) worker->missing_at = j;
         worker->counts.missing[j]++;
         *(label ? &worker->label_missing_here : &worker->missing_here) = 1;
         if (!worker->counts.missing_line) {
@@ -319,8 +320,8 @@ static hsp_status csv_ragged(const hsp__csv_plan *plan, hsp__csv_cursor *cursor,
     hsp__csv_field field = {.last = last};
     for (; !field.last; found++)
         if (hsp__csv_next(cursor, &field, NULL)) break;
-    return hsp__fail_at(err, HSP_BAD_DATA, NULL, line, 0, "found %llu fields, expected %u",
-                        (unsigned long long)found, plan->count);
+    return hsp__fail_at(err, HSP_BAD_DATA, NULL, line, 0, "found %llu field%s, expected %u",
+                        (unsigned long long)found, found == 1 ? "" : "s", plan->count);
 }
 
 /* Read one record into the row at `row`. `keep` is a constant: one copy of this for each. */
@@ -348,47 +349,107 @@ static inline __attribute__((always_inline)) hsp_status csv_record(const hsp__cs
 
 /* ---- One block ------------------------------------------------------------------------------- */
 
+/* What a worker has counted before a record, to be counted again if the record is left out. */
+typedef struct csv_mark {
+    uint64_t tiny, rounded, column, longs; /* of what was lost */
+    uint64_t missing_line, missing_column;
+} csv_mark;
+
+static csv_mark csv_mark_counts(const hsp__csv_counts *counts)
+{
+    const hsp__digit_losses *losses = &counts->losses;
+    return (csv_mark){losses->tiny,        losses->rounded,      losses->column,
+                      losses->longs.count, counts->missing_line, counts->missing_column};
+}
+
+/* A row that is left out loses nothing. */
+static void csv_forget_losses(hsp__digit_losses *losses, const csv_mark *mark)
+{
+    losses->tiny = mark->tiny;
+    losses->rounded = mark->rounded;
+    losses->column = mark->column;
+    hsp__long_decimals_cut(&losses->longs, mark->longs);
+}
+
+/* One record into the next row. *kept: it is a row. */
+static hsp_status csv_row(const hsp__csv_plan *plan, hsp__csv_worker *worker,
+                          hsp__csv_cursor *cursor, char *row, int *kept, hsp_error *err)
+{
+    const hsp__keep keep = plan->reading.keep;
+    HSP__TRY(keep == HSP__KEEP_SINGLE ? csv_record(plan, worker, cursor, HSP__KEEP_SINGLE, row, err)
+             : keep == HSP__KEEP_DOUBLE
+                 ? csv_record(plan, worker, cursor, HSP__KEEP_DOUBLE, row, err)
+                 : csv_record(plan, worker, cursor, HSP__KEEP_MIXED, row, err));
+    const int missing = worker->missing_here || worker->label_missing_here;
+    if (plan->skip && missing && plan->missing == HSP__MISSING_ERROR)
+        return hsp__fail(err, HSP_BAD_DATA, "column '%s': found a missing value",
+                         hsp__csv_name(plan, worker->missing_at));
+    /* under `error` the row is kept: the file is read on, to count what is missing */
+    *kept = !(worker->missing_here && plan->missing == HSP__MISSING_DROP) &&
+            !worker->label_missing_here;
+    return HSP_OK;
+}
+
+/* Leave the record out and go on behind it. */
+static hsp_status csv_leave_out(const hsp__csv_reader *reader, hsp__csv_worker *worker,
+                                hsp__csv_cursor *cursor, const char *from, const csv_mark *mark,
+                                hsp_error *err)
+{
+    hsp__csv_counts *counts = &worker->counts;
+    memcpy(counts->missing, worker->missing_before,
+           reader->plan.count * sizeof *worker->missing_before);
+    counts->missing_line = mark->missing_line;
+    counts->missing_column = mark->missing_column;
+    csv_forget_losses(&counts->losses, mark);
+    const uint64_t line = worker->lines[worker->rows.rows];
+    if (!hsp__csv_reject(worker, &reader->ctx->allocator, cursor, from, line, err->message))
+        return hsp__fail_memory(err);
+    *err = (hsp_error){0};
+    return HSP_OK;
+}
+
 hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *err)
 {
     hsp__csv_reader *reader = self;
     const hsp__csv_plan *plan = &reader->plan;
     const hsp_allocator *memory = &reader->ctx->allocator;
-    const hsp__keep keep = plan->reading.keep;
     const size_t bytes = hsp__value_bytes(plan->precision) * plan->cells;
     hsp__csv_worker *worker = &reader->workers[number];
     hsp__csv_table *rows = &worker->rows;
-    hsp__digit_losses *losses = &worker->counts.losses;
     hsp__csv_cursor cursor =
         hsp__csv_begin(block->text, block->size, plan->separator, &worker->unquoted);
+    hsp_error own = {0};
+    if (!err) err = &own;
     rows->rows = 0;
     worker->counts.missing_line = 0;
     worker->block = block->number;
-    losses->here = 0;
+    worker->counts.losses.here = 0;
+    worker->bad.count = worker->bad.texts.size = 0;
     while (hsp__csv_skip_blank(&cursor)) {
-        const uint64_t tiny = losses->tiny, rounded = losses->rounded, column = losses->column;
-        const uint64_t longs = losses->longs.count, next = rows->rows + 1;
+        const csv_mark mark = csv_mark_counts(&worker->counts);
+        const uint64_t next = rows->rows + 1;
         if (!hsp__reserve(memory, &rows->cells, &rows->room, next, bytes) ||
             !hsp__reserve(memory, &rows->labels, &rows->labels_room, next, sizeof *rows->labels) ||
             !hsp__reserve(memory, &worker->lines, &worker->lines_room, next, sizeof *worker->lines))
             return hsp__fail_memory(err);
         worker->lines[rows->rows] = cursor.line;
-        char *row = (char *)rows->cells + rows->rows * bytes;
-        HSP__TRY(keep == HSP__KEEP_SINGLE
-                     ? csv_record(plan, worker, &cursor, HSP__KEEP_SINGLE, row, err)
-                 : keep == HSP__KEEP_DOUBLE
-                     ? csv_record(plan, worker, &cursor, HSP__KEEP_DOUBLE, row, err)
-                     : csv_record(plan, worker, &cursor, HSP__KEEP_MIXED, row, err));
-        /* under `error` the row is kept: the file is read on, to count what is missing */
-        const int drop = (worker->missing_here && plan->missing == HSP__MISSING_DROP) ||
-                         worker->label_missing_here;
+        if (plan->skip)
+            memcpy(worker->missing_before, worker->counts.missing,
+                   plan->count * sizeof *worker->missing_before);
+        const char *from = cursor.at;
+        int kept = 0;
+        const hsp_status status =
+            csv_row(plan, worker, &cursor, (char *)rows->cells + rows->rows * bytes, &kept, err);
         worker->missing_here = worker->label_missing_here = 0;
-        rows->rows += !drop;
-        if (!drop) continue;
+        if (status == HSP_BAD_DATA && plan->skip) {
+            HSP__TRY(csv_leave_out(reader, worker, &cursor, from, &mark, err));
+            continue;
+        }
+        HSP__TRY(status);
+        rows->rows += (uint64_t)kept;
+        if (kept) continue;
         worker->counts.dropped++;
-        losses->tiny = tiny; /* a row that is left out loses nothing */
-        losses->rounded = rounded;
-        losses->column = column;
-        hsp__long_decimals_cut(&losses->longs, longs);
+        csv_forget_losses(&worker->counts.losses, &mark);
     }
     block->lines = cursor.line - 1;
     hsp__spread_dense(&worker->spread, plan->precision, rows->cells, rows->rows, plan->cells);
@@ -495,6 +556,7 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         recent /= 2;
     hsp__csv_free_workers(reader);
     csv_counts_free(&reader->counts, memory);
+    hsp__csv_rejects_start(&reader->rejects, memory);
     reader->counts.missing = hsp__new(memory, plan->count, sizeof(uint64_t));
     reader->counts.unseen = hsp__new(memory, plan->count, sizeof(uint64_t));
     if (!reader->counts.missing || !reader->counts.unseen) return 0;
@@ -512,7 +574,10 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         hsp__csv_worker *worker = &reader->workers[i];
         worker->counts.missing = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
         worker->counts.unseen = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
+        if (plan->skip)
+            worker->missing_before = hsp__scratch_new(scratch, plan->count, sizeof(uint64_t));
         if (reader->provenance) worker->counts.losses.longs.memory = memory;
+        hsp__text_init(&worker->bad.texts, memory);
         hsp__text_init(&worker->unquoted, memory);
         hsp__text_init(&worker->plain, memory);
         hsp__names_init(&worker->classes, memory);
@@ -551,6 +616,8 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
         hsp__free(memory, worker->lines);
         hsp__text_free(&worker->unquoted);
         hsp__text_free(&worker->plain);
+        hsp__text_free(&worker->bad.texts);
+        hsp__free(memory, worker->bad.rows);
         hsp__names_free(&worker->classes);
     }
     hsp__scratch_free(&reader->scratch);
@@ -561,6 +628,7 @@ void hsp__csv_free(hsp__csv_reader *reader)
 {
     hsp__csv_free_workers(reader);
     csv_counts_free(&reader->counts, &reader->ctx->allocator);
+    hsp__csv_rejects_start(&reader->rejects, &reader->ctx->allocator);
     hsp__csv_plan_free(&reader->ctx->allocator, &reader->plan);
 }
 
@@ -682,6 +750,7 @@ hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error
                  plan->file, (unsigned long long)unindicated, hsp__csv_name(plan, where));
     hsp__losses_tell(ctx, plan->file, plan->precision, &plan->reading, losses,
                      losses->rounded ? hsp__csv_name(plan, (uint32_t)losses->column - 1) : NULL);
+    HSP__TRY(hsp__csv_tell_rejects(reader, rows, err));
     if (rows || (reader->none && !all->dropped)) return HSP_OK;
     return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                         all->dropped ? "every row has a missing value: none is left"

@@ -10,6 +10,7 @@
 
 #define SAMPLE_BYTES   ((size_t)256 << 10)
 #define SAMPLE_RECORDS 100 /* that separators are tried on */
+#define SAMPLE_MOST    9   /* numbers for each word in a column of numbers with errors */
 
 static const struct {
     const char *word;
@@ -23,6 +24,8 @@ void hsp__csv_sample_free(const hsp_allocator *memory, hsp__csv_sample *sample)
     hsp__free(memory, sample->starts);
     hsp__free(memory, sample->flags);
     hsp__free(memory, sample->first_flags);
+    hsp__free(memory, sample->numbers);
+    hsp__free(memory, sample->words);
     hsp__text_free(&sample->first);
     hsp__text_free(&sample->unquoted);
     hsp__text_free(&sample->plain);
@@ -228,7 +231,10 @@ static hsp_status sample_keep_first(const hsp_allocator *memory, hsp__csv_cursor
     sample->count = (uint32_t)count;
     sample->flags = hsp__new(memory, count, 1);
     sample->first_flags = hsp__new(memory, count, 1);
-    if (!sample->flags || !sample->first_flags || sample->first.failed)
+    sample->numbers = hsp__new(memory, count, sizeof *sample->numbers);
+    sample->words = hsp__new(memory, count, sizeof *sample->words);
+    if (!sample->flags || !sample->first_flags || !sample->numbers || !sample->words ||
+        sample->first.failed)
         return hsp__fail_memory(err);
     for (uint32_t i = 0; i < sample->count; i++)
         sample->first_flags[i] =
@@ -247,8 +253,10 @@ static int sample_see_record(hsp__csv_cursor *cursor, hsp__csv_sample *sample)
         if (i >= sample->count) continue;
         const char *first = hsp__csv_first(sample, (uint32_t)i);
         int again = strlen(first) == field.size && memcmp(first, field.text, field.size) == 0;
-        sample->flags[i] |= (unsigned char)(sample_flag(sample, field.text, field.size) |
-                                            (again ? HSP__SEEN_AGAIN : 0));
+        const unsigned char seen = sample_flag(sample, field.text, field.size);
+        sample->numbers[i] += (seen & HSP__SEEN_NUMBER) != 0;
+        sample->words[i] += (seen & HSP__SEEN_WORD) != 0;
+        sample->flags[i] |= (unsigned char)(seen | (again ? HSP__SEEN_AGAIN : 0));
     }
     return 1;
 }
@@ -314,9 +322,9 @@ static hsp_status sample_find_header(const hsp_allocator *memory, hsp__csv_sampl
     }
     sample->header = sample_named(sample, options);
     for (uint32_t i = 0; !sample->header && i < sample->count; i++)
-        sample->header =
-            sample_is_word(sample->first_flags[i]) &&
-            (sample->flags[i] & (HSP__SEEN_NUMBER | HSP__SEEN_WORD)) == HSP__SEEN_NUMBER;
+        sample->header = sample_is_word(sample->first_flags[i]) &&
+                         (sample->flags[i] & HSP__SEEN_NUMBER) &&
+                         (!(sample->flags[i] & HSP__SEEN_WORD) || hsp__csv_few_words(sample, i));
     if (sample->header) return HSP_OK;
     /* words, all different, of which none comes again in its column: of a table without rows, one
      * record of nothing but words is a header too */
@@ -379,6 +387,7 @@ hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
     if (encoding && !hsp__cell_rules_copy(&sample->rules, &encoding->rules))
         return hsp__fail_memory(err);
     HSP__TRY(hsp__cell_rules_set(&sample->rules, options, err));
+    sample->skip = strcmp(hsp_options_text(options, "on-error"), "skip") == 0;
     do {
         HSP__TRY(sample_load(ctx, source, want, sample, err));
         HSP__TRY(sample_choose_separator(sample, tabs, options, encoding, err));
@@ -390,11 +399,23 @@ hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
     HSP__TRY(sample_take_first(ctx, &cursor, sample, err));
     const char *end = cursor.at;
     double records = 1;
-    for (; hsp__csv_skip_blank(&cursor) && sample_see_record(&cursor, sample); records++)
+    for (; hsp__csv_skip_blank(&cursor); records++) {
+        const hsp__csv_cursor before = cursor;
+        if (!sample_see_record(&cursor, sample)) {
+            if (!sample->skip) break;
+            cursor = before;
+            hsp__csv_skip_record(&cursor);
+        }
         end = cursor.at;
+    }
     sample->record_bytes = (double)(end - begin) / records;
     if (sample->unquoted.failed || sample->plain.failed) return hsp__fail_memory(err);
     return sample_find_header(&ctx->allocator, sample, options, encoding, err);
+}
+
+int hsp__csv_few_words(const hsp__csv_sample *sample, uint32_t i)
+{
+    return sample->skip && sample->numbers[i] >= SAMPLE_MOST * sample->words[i];
 }
 
 const char *hsp__csv_separator_word(char separator)

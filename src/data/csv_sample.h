@@ -31,6 +31,8 @@ typedef struct hsp__csv_sample {
     uint32_t count;             /* columns */
     unsigned char *flags;       /* count, of HSP__SEEN_..., the records after the first */
     unsigned char *first_flags; /* count, of the first record */
+    uint64_t *numbers, *words;  /* count: cells of each, in the records after the first */
+    int skip;                   /* records that cannot be read are left out */
     size_t first_end;           /* where the first record ends */
     uint64_t first_lines;       /* and how many lines it has */
     double record_bytes;        /* of a record, on average */
@@ -53,6 +55,9 @@ const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i);
 /* The name of column i: the header's, or c1, c2, ... */
 const char *hsp__csv_column_name(const hsp__csv_sample *sample, uint32_t i, int header,
                                  char number[16]);
+
+/* Under --on-error skip: are words so few among numbers that their records are bad? */
+int hsp__csv_few_words(const hsp__csv_sample *sample, uint32_t i);
 
 /* "comma", "tab"; NULL: the character has no name. */
 const char *hsp__csv_separator_word(char separator);

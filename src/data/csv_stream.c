@@ -72,6 +72,10 @@ static hsp_status csv_stream_take(void *self, int number, hsp__blocks *run, hsp_
                             hsp__blocks_first_line(run) - 1 + worker->counts.missing_line,
                             worker->counts.missing_column,
                             "found a missing value; use --missing drop to leave such rows out");
+    if (worker->bad.count) {
+        HSP__TRY(hsp__csv_take_bad(reader, worker, run, err));
+        HSP__TRY(hsp__stream_bad(stream->stream, number, worker->bad.rows, worker->bad.count, err));
+    }
     if (!worker->rows.rows) return HSP_OK;
     hsp_view *view = &stream->blocks[number]->view;
     stream->rows += worker->rows.rows;
@@ -173,7 +177,8 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
     HSP__TRY(hsp__csv_skip_header(source, &reader->plan, err));
     HSP__TRY(hsp__blocks_run(reader->ctx, source, &format, stream, reader->count, err));
     HSP__TRY(hsp__csv_gather(reader, err));
-    return hsp__csv_tell(reader, stream->rows, err);
+    HSP__TRY(hsp__csv_tell(reader, stream->rows, err));
+    return hsp__csv_write_rejects(reader, err);
 }
 
 hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs, hsp_error *err)

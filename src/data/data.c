@@ -30,6 +30,7 @@ void hsp_data_free(hsp_data *data)
     hsp__free(&memory, data->starts);
     hsp__free(&memory, data->indices);
     hsp__free(&memory, data->labels);
+    hsp__free(&memory, data->rejected);
     hsp__free(&memory, data->row_weights);
     hsp__free(&memory, data);
 }
@@ -98,6 +99,12 @@ hsp_status hsp__data_copy_names(hsp_data *to, const hsp_data *from, hsp_error *e
         !hsp__names_copy(&to->feature_names, &from->feature_names))
         return hsp__fail_memory(err);
     to->index_base = from->index_base;
+    if (from->rejected_count) {
+        to->rejected = hsp__new_raw(&to->memory, from->rejected_count, sizeof *to->rejected);
+        if (!to->rejected) return hsp__fail_memory(err);
+        memcpy(to->rejected, from->rejected, from->rejected_count * sizeof *to->rejected);
+        to->rejected_count = from->rejected_count;
+    }
     if (!from->encoding) return HSP_OK;
     return hsp__encoding_copy(&to->memory, from->encoding, err, &to->encoding);
 }

@@ -30,12 +30,21 @@ struct hsp_data {
     hsp__names class_names;   /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */
-    const char *index_base;   /* "0" or "1": the first column's number in the libsvm text it came
+    uint64_t *rejected;       /* rejected_count, in order, hsp__record_place: records that were left
+                                 out because they cannot be read; owned */
+    uint64_t rejected_count;
+    const char *index_base; /* "0" or "1": the first column's number in the libsvm text it came
                                  from; NULL: it came from elsewhere */
-    hsp__container *mapped;   /* owned, or NULL */
+    hsp__container *mapped; /* owned, or NULL */
     struct hsp__kernel_shared *shared; /* where kernels of these rows meet (kernel/shared_values.h);
                                           not owned, and not copied; NULL: none */
 };
+
+/* Where a record begins: a line, from 1, of one of the files that are read. */
+static inline uint64_t hsp__record_place(uint32_t file, uint64_t line)
+{
+    return (uint64_t)file << 40 | line;
+}
 
 /* An empty data set, all zero; fill it in, then hsp__data_seal it. */
 hsp_data *hsp__data_new(const hsp_allocator *memory);

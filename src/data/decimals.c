@@ -21,8 +21,11 @@ typedef struct decimals {
     hsp__text plain; /* of a table: numbers of the row at hand that are not plain in the file */
     hsp__decimal_entry *entries; /* of the row at hand */
     uint64_t room;
-    int unsorted; /* they are not by column: an encoding may have the columns in another order */
-    uint64_t row; /* from 0 */
+    int unsorted;   /* they are not by column: an encoding may have the columns in another order */
+    uint64_t row;   /* from 0 */
+    uint32_t part;     /* the file of the block at hand */
+    uint64_t lines;    /* of that file, before the block */
+    uint64_t rejected; /* records that the data set leaves out, so far */
     hsp__decimals_fn fn;
     void *user;
 } decimals;
@@ -101,9 +104,17 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
         hsp__csv_begin(block->text, block->size, plan->separator, &m->unquoted);
     (void)worker;
     if (!hsp__text_room(&m->plain, 5 * (block->size + 1))) return hsp__fail_memory(err);
+    if (block->part != m->part || !block->number) m->lines = block->skipped;
+    m->part = block->part;
     while (hsp__csv_skip_blank(&cursor)) {
         hsp__csv_field field = {.last = 0};
         m->plain.size = 0;
+        if (m->rejected < m->data->rejected_count &&
+            m->data->rejected[m->rejected] == hsp__record_place(block->part, m->lines + cursor.line)) {
+            m->rejected++;
+            hsp__csv_skip_record(&cursor);
+            continue;
+        }
         uint64_t count = 0;
         int is_row = 1;
         for (uint32_t j = 0; !field.last; j++) {
@@ -123,6 +134,7 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
         if (is_row) HSP__TRY(decimals_row(m, count, err));
     }
     block->lines = cursor.line - 1;
+    m->lines += block->lines;
     return HSP_OK;
 }
 

@@ -69,6 +69,13 @@ hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *row
     return stream->sink->take(stream->self, worker, rows, err);
 }
 
+hsp_status hsp__stream_bad(const hsp__stream *stream, int worker, const hsp__bad_row *rows,
+                           uint64_t count, hsp_error *err)
+{
+    if (!count || !stream->sink->bad) return HSP_OK;
+    return stream->sink->bad(stream->self, worker, rows, count, err);
+}
+
 /* ---- A binary cache, in slices --------------------------------------------------------------- */
 
 /* The slices that are under way, one a worker. */

@@ -35,6 +35,15 @@ typedef struct hsp__row_texts {
     const uint64_t *lines; /* rows: the line of the block, from 1, at which each begins */
 } hsp__row_texts;
 
+/* A record that cannot be read. */
+typedef struct hsp__bad_row {
+    uint64_t before; /* rows of the block that stand before it */
+    uint64_t line;   /* of the file, from 1 */
+    const char *message;
+    const char *record; /* size bytes, as it stands in the file, its newline included */
+    size_t size;
+} hsp__bad_row;
+
 typedef struct hsp__row_sink {
     /* Before the first row: the names of the columns of a CSV file (none: there is nothing in the
      * file), and its separator; NULL: a file of another format. May be NULL. */
@@ -49,6 +58,10 @@ typedef struct hsp__row_sink {
      * names; rows->classes how many there are so far. rows->labels is NULL when the data has none.
      */
     hsp_status (*take)(void *self, int worker, const hsp_view *rows, hsp_error *err);
+    /* In order, before `take` gets the block's rows, which may be none: the records of the block that
+     * cannot be read, under the option on-error=skip. Valid until it returns. May be NULL. */
+    hsp_status (*bad)(void *self, int worker, const hsp__bad_row *rows, uint64_t count,
+                      hsp_error *err);
     int unlabelled; /* labels are not wanted: none are passed on, and CSV rows without them
                        are rows like others */
     int none;       /* a file without rows is no error */
@@ -106,5 +119,8 @@ hsp_status hsp__stream_work(const hsp__stream *stream, int worker, const hsp_vie
                             const hsp__row_texts *texts, hsp_error *err);
 hsp_status hsp__stream_take(const hsp__stream *stream, int worker, hsp_view *rows,
                             const uint32_t *labels, hsp_error *err);
+/* Before that. */
+hsp_status hsp__stream_bad(const hsp__stream *stream, int worker, const hsp__bad_row *rows,
+                           uint64_t count, hsp_error *err);
 
 #endif

@@ -754,6 +754,42 @@ static void test_excel_line(void)
     expect("sep=,c\n1,y\n2,n\n", NULL, "sep=|n y|y: 1|n: 2");
 }
 
+/* Rows that cannot be read are left out, counted, and nothing of them remains. */
+static void test_skip(void)
+{
+    const char *text =
+        "x,job,c\n1,a,y\n2,b\n3,a,n\nfour,z,y\n5,\"a\"b,y\n,a,n\n6,b,n\n7,a,y\n8,a,y\n"
+        "9,a,y\n1,a,y\n2,a,y\n3,a,y\n4,a,n,\n";
+    const char *want = "x job=a job=b|n y|y: 1 1 0|n: 3 1 0|n: 6 0 1|y: 7 1 0|y: 8 1 0|y: 9 1 0"
+                       "|y: 1 1 0|y: 2 1 0|y: 3 1 0";
+    expect(text, LIST("on-error=skip"), want);
+    CHECK(strstr(heard, "WARNING test: 5 of 14 rows cannot be read and were left out; the first, "
+                        "test:3: found 2 fields, expected 3"));
+    expect("x,c\n1,a\n2\n", LIST("on-error=skip"), "x|a|a: 1");
+    CHECK(strstr(heard, "1 of 2 rows cannot be read and was left out"));
+    /* a missing value is an error like others, if the options say so */
+    expect("x,c\n1,a\n,b\n2,a\n", LIST("on-error=skip"), "x|a|a: 1|a: 2");
+    expect("x,c\n1,a\n,b\n2,a\n", LIST("on-error=skip", "missing=mean"), "x|a b|a: 1|b: 1.5|a: 2");
+    expect("x,c\n1\n2\n", LIST("on-error=skip", "header=yes"),
+           "2:0: none of 2 rows can be read; the first: found 1 field, expected 2");
+    /* an open quote costs its line, not the rest of the file */
+    expect("x,n,c\n1,2,a\n\"2,3,b\n3,4,b\n4,5,a\n", LIST("on-error=skip"),
+           "x n|a b|a: 1 2|b: 3 4|a: 4 5");
+    expect("x,c\n1,a\n", LIST("rejects=r.csv"), "0:0: there are none without --on-error skip");
+    /* however the text is cut, as long as quotes are in place */
+    hsp_error err = {0};
+    hsp_data *whole = parse(text, LIST("on-error=skip"), NULL, &err);
+    for (size_t block = 1; whole && block < 40; block++) {
+        hsp_context *ctx = test_context(2, block);
+        hsp_data *cut = parse_with(ctx, text, strlen(text), LIST("on-error=skip"), NULL, &err);
+        CHECK(cut && test_same(whole, cut, 1));
+        hsp_data_free(cut);
+        hsp_context_free(ctx);
+    }
+    CHECK(whole != NULL);
+    hsp_data_free(whole);
+}
+
 int main(void)
 {
     RUN(test_plain);
@@ -774,6 +810,7 @@ int main(void)
     RUN(test_number_formats);
     RUN(test_column_lists);
     RUN(test_excel_line);
+    RUN(test_skip);
     RUN(test_storage);
     RUN(test_apply_by_name);
     RUN(test_apply_by_position);

@@ -1,0 +1,147 @@
+/* Records that cannot be read, under --on-error skip: kept with the reason, counted, and written to
+ * the file of rejects. */
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+#include "data/csv.h"
+#include "data/data.h"
+#include "data/formats.h"
+#include "data/output.h"
+
+hsp_status hsp__csv_check_rejects(const hsp__csv_plan *plan, const hsp__source *source,
+                                  hsp_error *err)
+{
+    struct stat data, rejects;
+    if (!plan->rejects) return HSP_OK;
+    if (!plan->skip)
+        return hsp__fail_option(err, "--rejects", "there are none without --on-error skip");
+    if (stat(plan->rejects, &rejects) || !S_ISREG(rejects.st_mode)) return HSP_OK;
+    for (uint32_t i = 0; i < source->parts; i++)
+        if (stat(source->part_names[i], &data) == 0 && rejects.st_ino == data.st_ino &&
+            rejects.st_dev == data.st_dev)
+            return hsp__fail_option(err, "--rejects",
+                                    "'%s' would be written over '%s'; name another file",
+                                    plan->rejects, source->part_names[i]);
+    return HSP_OK;
+}
+
+void hsp__csv_skip_record(hsp__csv_cursor *cursor)
+{
+    const char *from = cursor->at;
+    const uint64_t line = cursor->line;
+    hsp__csv_field field = {0};
+    while (!field.last)
+        if (hsp__csv_next(cursor, &field, NULL)) {
+            /* quotes out of place: who knows where it ends. Each line is rejected by itself */
+            const char *newline = memchr(from, '\n', (size_t)(cursor->end - from));
+            cursor->at = cursor->line_start = newline ? newline + 1 : cursor->end;
+            cursor->line = line + (newline != NULL);
+            return;
+        }
+}
+
+int hsp__csv_reject(hsp__csv_worker *worker, const hsp_allocator *memory, hsp__csv_cursor *cursor,
+                    const char *from, uint64_t line, const char *why)
+{
+    hsp__csv_bad *bad = &worker->bad;
+    cursor->at = cursor->line_start = from;
+    cursor->line = line;
+    hsp__csv_skip_record(cursor);
+    if (!hsp__reserve(memory, &bad->rows, &bad->room, bad->count + 1, sizeof *bad->rows)) return 0;
+    const size_t size = (size_t)(cursor->at - from);
+    bad->rows[bad->count++] =
+        (hsp__bad_row){.before = worker->rows.rows, .line = line, .size = size};
+    hsp__text_add(&bad->texts, why, strlen(why) + 1);
+    hsp__text_add(&bad->texts, from, size);
+    return !bad->texts.failed;
+}
+
+/* One line of the file of rejects; of several files, the reason begins with the file. */
+static void rejects_put(hsp__text *text, char separator, const char *file, const hsp__bad_row *row)
+{
+    hsp__text reason;
+    hsp__text_init(&reason, &text->memory);
+    hsp__text_printf(&reason, "%s%s%s", file ? file : "", file ? ": " : "", row->message);
+    hsp__text_printf(text, "%llu%c", (unsigned long long)row->line, separator);
+    if (!reason.failed) hsp__csv_put(text, reason.data, reason.size, separator, 1);
+    text->failed |= reason.failed;
+    hsp__text_free(&reason);
+    hsp__text_add(text, &separator, 1);
+    hsp__text_add(text, row->record, row->size);
+    if (row->record[row->size - 1] != '\n') hsp__text_add(text, "\n", 1);
+}
+
+hsp_status hsp__csv_take_bad(hsp__csv_reader *reader, hsp__csv_worker *worker,
+                             const hsp__blocks *run, hsp_error *err)
+{
+    const hsp__csv_plan *plan = &reader->plan;
+    hsp__csv_bad *bad = &worker->bad;
+    hsp__csv_rejects *rejects = &reader->rejects;
+    const char *at = bad->texts.data, *file = hsp__blocks_file(run);
+    if (!hsp__reserve(&reader->ctx->allocator, &rejects->places, &rejects->room,
+                      rejects->count + bad->count, sizeof *rejects->places))
+        return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < bad->count; i++) {
+        hsp__bad_row *row = &bad->rows[i];
+        row->line += hsp__blocks_first_line(run) - 1;
+        row->message = at;
+        row->record = at + strlen(at) + 1;
+        at = row->record + row->size;
+        if (!rejects->count) {
+            rejects->first_file = file;
+            rejects->first_line = row->line;
+            snprintf(rejects->first, sizeof rejects->first, "%s", row->message);
+        }
+        rejects->places[rejects->count++] = hsp__record_place(hsp__blocks_part(run), row->line);
+        if (plan->rejects)
+            rejects_put(&rejects->text, plan->separator,
+                        strcmp(file, plan->file) == 0 ? NULL : file, row);
+    }
+    return rejects->text.failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+hsp_status hsp__csv_tell_rejects(const hsp__csv_reader *reader, uint64_t rows, hsp_error *err)
+{
+    const hsp__csv_plan *plan = &reader->plan;
+    const hsp__csv_rejects *rejects = &reader->rejects;
+    const uint64_t all = rows + rejects->count + reader->counts.dropped;
+    if (!rejects->count) return HSP_OK;
+    if (!rows && !reader->none)
+        return hsp__fail_at(err, HSP_BAD_DATA, rejects->first_file, rejects->first_line, 0,
+                            "none of %llu rows can be read; the first: %s", (unsigned long long)all,
+                            rejects->first);
+    hsp__log(reader->ctx, HSP_LOG_WARNING,
+             "%s: %llu of %llu rows cannot be read and %s left out; the first, %s:%llu: %s",
+             plan->file, (unsigned long long)rejects->count, (unsigned long long)all,
+             rejects->count == 1 ? "was" : "were", rejects->first_file,
+             (unsigned long long)rejects->first_line, rejects->first);
+    return HSP_OK;
+}
+
+hsp_status hsp__csv_write_rejects(const hsp__csv_reader *reader, hsp_error *err)
+{
+    const hsp__csv_plan *plan = &reader->plan;
+    hsp__output *output = NULL;
+    hsp__text names;
+    if (!plan->rejects) return HSP_OK;
+    hsp__text_init(&names, &reader->ctx->allocator);
+    hsp__text_printf(&names, "line%creason%c", plan->separator, plan->separator);
+    hsp__csv_write_header(&names, plan->separator, plan->count, &plan->names, NULL);
+    hsp_status status = hsp__output_open(reader->ctx, plan->rejects, err, &output);
+    if (!status) status = hsp__output_text(output, &names, err);
+    if (!status && reader->rejects.count)
+        status = hsp__output_text(output, &reader->rejects.text, err);
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
+    hsp__text_free(&names);
+    return status;
+}
+
+void hsp__csv_rejects_start(hsp__csv_rejects *rejects, const hsp_allocator *memory)
+{
+    hsp__free(memory, rejects->places);
+    if (rejects->text.data) hsp__text_free(&rejects->text);
+    *rejects = (hsp__csv_rejects){0};
+    hsp__text_init(&rejects->text, memory);
+}
