@@ -1,9 +1,11 @@
 /* halfspace eval MODEL DATA: measure a model on labelled rows. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
-enum { EVAL_OWN, EVAL_READ };
+enum { EVAL_HOW, EVAL_OWN, EVAL_READ };
 
 CLI_OPTIONS(
     eval_options, "eval",
@@ -11,16 +13,23 @@ CLI_OPTIONS(
      "two classes: predict the second (positive) one when its probability is above P; without it, "
      "calibrated models predict the most probable class, others decide by the score"})
 
-static const cli_group eval_groups[] = {
-    {"Options", eval_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
+static const cli_group eval_groups[] = {{"Options", hsp_evaluate_options},
+                                        {"Threshold", eval_options},
+                                        {"Reading options", hsp_read_options},
+                                        {NULL, NULL}};
 
 typedef struct eval {
     const char *model, *file;
     cli_pair given;
+    hsp_evaluated *rows;
     hsp_evaluation all;
     cli_confusion confusion;
-    uint64_t *counts;   /* of the confusion matrix */
-    uint64_t *of_class; /* classes: rows of each, ties included */
+    uint64_t *counts; /* of the confusion matrix */
+    double *weights;  /* the same of weights */
+    hsp_score_report scores[HSP_SCORES];
+    const char *chosen; /* the name of the score that was asked for; NULL: none was */
+    double level;       /* of the intervals; NaN: none */
+    uint64_t samples, seed;
     double eval_seconds;
 } eval;
 
@@ -29,22 +38,24 @@ typedef struct eval {
 typedef struct eval_class {
     const char *name;
     uint64_t rows;
-    double precision, recall;
+    double precision, recall, f1;
 } eval_class;
 
 static const void *eval_class_at(const void *record, size_t c, void *room)
 {
     const eval *seen = record;
     const uint32_t classes = seen->confusion.classes;
-    const uint64_t *counts = seen->confusion.counts;
     eval_class *one = room;
-    uint64_t predicted = 0;
+    double predicted = 0, truth = 0;
     if (c >= classes) return NULL;
-    for (size_t t = 0; t < classes; t++)
-        predicted += counts[t * classes + c];
-    const double right = (double)counts[c * classes + c];
-    *one = (eval_class){hsp_model_class_name(seen->given.model, (uint32_t)c), seen->of_class[c],
-                        right / (double)predicted, right / (double)seen->of_class[c]};
+    for (size_t t = 0; t < classes; t++) {
+        predicted += seen->weights[t * classes + c];
+        truth += seen->weights[c * classes + t];
+    }
+    const double right = seen->weights[c * classes + c];
+    const uint64_t rows = hsp_evaluated_class_rows(seen->rows, (uint32_t)c);
+    *one = (eval_class){hsp_model_class_name(seen->given.model, (uint32_t)c), rows,
+                        right / predicted, right / truth, 2 * right / (predicted + truth)};
     return one;
 }
 
@@ -55,14 +66,107 @@ FIELDS(eval_class_fields, eval_class, FIELD(TEXT, "name", "class", name, "name o
              .when = "null if there are none"),
        FIELD(SHARE, "recall", "recall", recall,
              "share of the rows of this class that are predicted to be",
-             .when = "null if there are none"))
+             .when = "null if there are none"),
+       FIELD(REAL, "f1", "F1", f1, "harmonic mean of precision and recall",
+             .when = "null if there are neither"))
+
+GETTER(eval_score_at, eval, seen, i < HSP_SCORES ? &seen->scores[i] : NULL)
+
+FIELDS(eval_score_fields, hsp_score_report,
+       FIELD(TEXT, "name", "score", name, "name of the score, as --score takes it"),
+       FIELD(REAL, "value", "value", value, "its value on these rows",
+             .when = "null if it is not defined on these rows or the model has no probabilities"),
+       FIELD(REAL, "majority", "majority class", majority,
+             "its value when the most frequent class is predicted for all rows, with the shares of "
+             "the classes as probabilities",
+             .when = "null like value"),
+       FIELD(REAL, "low", "low", low, "lower end of the interval",
+             .when = "null without --interval"),
+       FIELD(REAL, "high", "high", high, "upper end of the interval",
+             .when = "null without --interval"))
+
+/* In a text, the scores that have an interval. */
+static const void *eval_interval_at(const void *record, size_t i, void *room)
+{
+    const eval *seen = record;
+    (void)room;
+    for (size_t s = 0; s < HSP_SCORES; s++)
+        if (!isnan(seen->scores[s].low) && i-- == 0) return &seen->scores[s];
+    return NULL;
+}
+
+static const hsp_score_report *eval_score(const eval *seen)
+{
+    size_t s = 0;
+    while (seen->chosen && s + 1 < HSP_SCORES && strcmp(seen->scores[s].name, seen->chosen) != 0)
+        s++;
+    return &seen->scores[s];
+}
+
+GETTER(eval_score_name, eval, seen, eval_score(seen)->name)
+GETTER(eval_score_value, eval, seen, &eval_score(seen)->value)
+GETTER(eval_score_majority, eval, seen, &eval_score(seen)->majority)
+GETTER(eval_score_low, eval, seen, &eval_score(seen)->low)
+GETTER(eval_score_high, eval, seen, &eval_score(seen)->high)
+GETTER(eval_chosen, eval, seen, seen->chosen)
+GETTER(eval_samples, eval, seen, isnan(seen->level) ? NULL : &seen->samples)
+static const char *eval_class_name(const void *model, uint32_t c)
+{
+    return c == HSP_NO_CLASS ? NULL : hsp_model_class_name(model, c);
+}
+
+GETTER(eval_only, eval, seen, eval_class_name(seen->given.model, seen->all.only_class))
+GETTER(eval_majority, eval, seen, eval_class_name(seen->given.model, seen->all.majority_class))
+
+typedef struct eval_weights {
+    const double *weights;
+    size_t count;
+} eval_weights;
+
+GETTER_AT(eval_weights_row, eval, seen, eval_weights, i < seen->confusion.classes,
+          seen->weights + i * seen->confusion.classes, seen->confusion.classes)
+GETTER(eval_weights_cell, eval_weights, row, i < row->count ? &row->weights[i] : NULL)
+FIELDS(eval_weights_fields, eval_weights,
+       {.type = HSP_FIELD_LIST, .get = eval_weights_cell, .of = hsp_field_reals})
 
 FIELDS(eval_fields, eval, CLI_LINE("{model} on {file}"),
        FIELD(TEXT, "model", NULL, model, "the model file"),
        FIELD(TEXT, "file", NULL, file, "the data file"),
+       FIELD_GET(TEXT, ".chosen", "score", eval_chosen, NULL,
+                 .text = "{} {score_value}[ (always predicting {majority_class}: "
+                         "{score_majority})][, {interval_level} interval {score_low} to "
+                         "{score_high}]"),
+       FIELD_GET(TEXT, "score", NULL, eval_score_name,
+                 "name of the score that was chosen by --score"),
+       FIELD_GET(REAL, "score_value", NULL, eval_score_value, "its value",
+                 .when = "null if it is not defined on these rows"),
+       FIELD_GET(REAL, "score_majority", NULL, eval_score_majority,
+                 "its value when the most frequent class is predicted for all rows",
+                 .when = "null like score_value"),
+       FIELD_GET(REAL, "score_low", NULL, eval_score_low, "lower end of its bootstrap interval",
+                 .when = "null without --interval"),
+       FIELD_GET(REAL, "score_high", NULL, eval_score_high, "upper end of it",
+                 .when = "null without --interval"),
+       FIELD(SHARE, "interval_level", NULL, level, "level of the intervals",
+             .when = "null without --interval"),
        FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
+       FIELD_GET(TEXT, "majority_class", NULL, eval_majority, "the most frequent class",
+                 .when = "null without rows"),
+       FIELD_GET(TEXT, "only_class", "one class only", eval_only,
+                 "the class that is predicted for all rows",
+                 .when = "null if several are, or all rows are of one class",
+                 .text = "every row is predicted as {}; see --threshold, or train with --weight "
+                         "balanced"),
+       FIELD_GET(COUNT, "samples", NULL, eval_samples, "bootstrap samples",
+                 .when = "null without --interval"),
+       FIELD_GET(LIST, "scores", NULL, eval_score_at, "the scores", .of = eval_score_fields),
+       FIELD_GET(LIST, ".intervals",
+                 "Scores, with {interval_level} intervals from {samples:bootstrap sample}",
+                 eval_interval_at, NULL, .of = eval_score_fields),
        FIELD_GET(LIST, "classes", "Classes", eval_class_at, "the classes", .of = eval_class_fields),
        FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+       FIELD_GET(LIST, "confusion_weights", NULL, eval_weights_row,
+                 "confusion matrix of the weights of the rows", .of = eval_weights_fields),
        FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
        FIELD(SECONDS, "eval_seconds", NULL, eval_seconds, "time to predict and measure"))
 
@@ -70,35 +174,27 @@ static const cli_result eval_results[] = {{"eval", eval_fields, 0, 0}, {NULL, NU
 
 /* ---- The command ---- */
 
-static const char *eval_class_name(const void *model, uint32_t c)
-{
-    return hsp_model_class_name(model, c);
-}
-
 static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
 {
     const double start = cli_seconds();
+    const hsp_options *how = run->options[EVAL_HOW];
     const size_t classes = hsp_model_classes(seen->given.model);
-    const hsp_view *view = NULL;
-    uint64_t *counts = seen->counts = calloc(classes * classes + 1, sizeof *counts);
+    seen->counts = cli_memory(NULL, (classes * classes + 1) * sizeof *seen->counts);
+    seen->weights = cli_memory(NULL, (classes * classes + 1) * sizeof *seen->weights);
     seen->confusion =
-        (cli_confusion){(uint32_t)classes, counts, eval_class_name, seen->given.model};
-    seen->of_class = calloc(classes + 1, sizeof *seen->of_class);
-    if (!counts || !seen->of_class) return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+        (cli_confusion){(uint32_t)classes, seen->counts, eval_class_name, seen->given.model};
+    if (hsp_options_is_set(how, "score")) seen->chosen = hsp_options_text(how, "score");
+    seen->level =
+        hsp_options_is_set(how, "interval") ? hsp_options_real(how, "interval") : (double)NAN;
+    seen->samples = (uint64_t)hsp_options_integer(how, "samples");
     hsp_status status =
-        hsp_evaluate(run->ctx, seen->given.model, seen->given.data, err, &seen->all, counts);
-    if (status == HSP_OK) status = hsp_data_view(run->ctx, seen->given.data, err, &view);
-    if (status != HSP_OK) return status;
-    /* the rows of each class, by the model's names */
-    uint32_t *class_of = cli_memory(NULL, ((size_t)view->classes + 1) * sizeof *class_of);
-    for (uint32_t c = 0; c < view->classes; c++)
-        class_of[c] =
-            hsp_model_class_of(seen->given.model, hsp_data_class_name(seen->given.data, c));
-    for (uint64_t i = 0; view->labels && i < view->rows; i++)
-        if (class_of[view->labels[i]] != HSP_NO_CLASS) seen->of_class[class_of[view->labels[i]]]++;
-    free(class_of);
+        hsp_evaluated_new(run->ctx, seen->given.model, seen->given.data, how, err, &seen->rows);
+    if (status == HSP_OK)
+        status = hsp_evaluated_report(seen->rows, err, &seen->all, seen->counts, seen->weights);
+    if (status == HSP_OK)
+        status = hsp_evaluated_scores(run->ctx, seen->rows, how, err, seen->scores);
     seen->eval_seconds = cli_seconds() - start;
-    return HSP_OK;
+    return status;
 }
 
 static hsp_status eval_run(cli *run, hsp_error *err)
@@ -113,8 +209,9 @@ static hsp_status eval_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = eval_measure(run, &seen, err);
     if (status == HSP_OK) status = cli_report(run, eval_results, &seen, stdout, err);
     if (status == HSP_OK && !cli_json(run)) cli_confusion_print(&seen.confusion, stdout);
+    hsp_evaluated_free(seen.rows);
     free(seen.counts);
-    free(seen.of_class);
+    free(seen.weights);
     cli_free_pair(&seen.given);
     return status;
 }
@@ -128,6 +225,8 @@ static const cli_term eval_arguments[] = {{"MODEL", "the model, as train wrote i
 static const cli_term eval_examples[] = {
     {"halfspace eval model.hsp test.svm", "how good is it on rows that it has not seen?"},
     {"halfspace eval model.hsp test.csv --json", "the same for a program to read"},
+    {"halfspace eval model.hsp test.csv --score f1 --interval 0.95",
+     "F1 first, and how sure it is"},
     {"halfspace eval model.hsp test.csv --threshold 0.2",
      "the positive class when its probability is above 0.2"},
     {NULL, NULL}};
@@ -137,13 +236,16 @@ const cli_command cli_eval = {
     .summary = "evaluate a model on labelled rows",
     .synopsis = "MODEL DATA... [options]",
     .description =
-        "Predict labelled rows and report how good the predictions are: mistakes, error, "
-        "accuracy, balanced accuracy, AUC, precision and recall of each class, the confusion "
-        "matrix; log loss and Brier score for models with probabilities; hinge loss, functional "
+        "Predict labelled rows and report how good the predictions are: mistakes, error and "
+        "accuracy with those of the most frequent class, balanced accuracy, precision, recall, F1, "
+        "MCC, AUC, average precision, the figures of each class, the confusion matrix; log loss, "
+        "Brier score and calibration error for models with probabilities; hinge loss, functional "
         "and geometric margin, the distance of the boundary from the origin, and the number of "
-        "rows beyond, on and within the margin boundaries s = +-1.\n\nCSV files are encoded as "
-        "in training. Rows of classes that the model leaves out are ignored. With more than two "
-        "classes the margin of a row is the score of its class minus the best other score.",
+        "rows beyond, on and within the margin boundaries s = +-1.\n\nPrecision, recall and F1 of "
+        "two classes are those of the second (positive) class; of more they are means over the "
+        "classes.\n\nCSV files are encoded as in training. Rows of classes that the model leaves "
+        "out are ignored. With more than two classes the margin of a row is the score of its class "
+        "minus the best other score.",
     .arguments = eval_arguments,
     .groups = eval_groups,
     .results = eval_results,

@@ -411,25 +411,35 @@ HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_op
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
 /* A model on labelled rows. NaN: does not apply. Without rows: all figures. More than two classes:
- * AUC and the last three distances. Votes, nearest neighbours and one-vs-one: hinge loss, margins
- * and distances. Kernel models with more than 4096 support rows: what is divided by ||w||. A label
- * that the model does not know is a mistake, and takes no part in the other figures; a log warning
- * counts such rows. */
+ * the last three distances. Votes, nearest neighbours and one-vs-one: hinge loss, margins and
+ * distances. Kernel models with more than 4096 support rows: what is divided by ||w||. A label that
+ * the model does not know is a mistake, and takes no part in the other figures; a log warning
+ * counts such rows. Rows with weights (hsp_data_set_weights) count by them in all means and shares;
+ * n, mistakes, ties and other counts are of rows. */
 typedef struct hsp_evaluation {
     size_t size; /* set by the caller: sizeof(hsp_evaluation) */
     uint64_t n, mistakes, ties;
     uint64_t left_out; /* rows of classes that the model was told to leave out */
     double error, accuracy, balanced_accuracy;
-    double auc;                  /* ties count 1/2 */
-    double log_loss;             /* mean of -log p(class of the row), p at least 2^-52 */
-    double brier;                /* mean of (p - y)^2, p the second class's probability; more
+    double auc;                   /* ties count 1/2; more classes: mean, each against the rest */
+    double log_loss;              /* mean of -log p(class of the row), p at least 2^-52 */
+    double brier;                 /* mean of (p - y)^2, p the second class's probability; more
                                     classes: of the sum of (p_c - y_c)^2 */
-    double hinge_loss;           /* mean of max(0, 1 - y s); more: max(0, 1 - s_y + best other) */
-    double functional_margin;    /* min y s; more classes: min of s_y - best other */
-    double geometric_margin;     /* functional_margin / ||w|| */
-    double origin_distance;      /* -b / ||w|| */
-    double margin_distance;      /* 1 / ||w||, of the margin boundaries s = +-1 */
-    uint64_t beyond, on, within; /* rows with y s > 1, = 1, < 1 */
+    double hinge_loss;            /* mean of max(0, 1 - y s); more: max(0, 1 - s_y + best other) */
+    double functional_margin;     /* min y s; more classes: min of s_y - best other */
+    double geometric_margin;      /* functional_margin / ||w|| */
+    double origin_distance;       /* -b / ||w|| */
+    double margin_distance;       /* 1 / ||w||, of the margin boundaries s = +-1 */
+    uint64_t beyond, on, within;  /* rows with y s > 1, = 1, < 1 */
+    double weight;                /* of all rows; without weights, n */
+    double precision, recall, f1; /* of the second class; more classes: means over the classes */
+    double mcc;                   /* Matthews' correlation of predictions and labels */
+    double average_precision;     /* area under the precision-recall curve, by steps */
+    double calibration_error;     /* mean over ten bins of |mean probability - share that is so| */
+    double majority_error;        /* of predicting the most frequent class always */
+    uint32_t majority_class;      /* that class */
+    uint32_t only_class;          /* the one class that is predicted for all rows, though labels
+                                        differ; HSP_NO_CLASS: several are predicted */
 } hsp_evaluation;
 
 /* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class];

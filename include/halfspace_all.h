@@ -6,6 +6,7 @@
 #include "halfspace_data.h"
 #include "halfspace_kernel.h"
 #include "halfspace_learn.h"
+#include "halfspace_measure.h"
 #include "halfspace_model.h"
 #include "halfspace_options.h"
 #include "halfspace_prove.h"

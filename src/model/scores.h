@@ -49,8 +49,42 @@ int hsp__score_needs_probability(hsp__score score);
 hsp_status hsp__score_rows(hsp_context *ctx, const hsp__scored *rows, hsp__score score,
                            hsp_error *err, double *out);
 
-/* The same of predicting the most frequent class always, with the shares of the classes as
- * probabilities: what any model must beat. */
+/* A row by its ranking, for one class against the rest. */
+typedef struct hsp__rank {
+    double ranking;
+    uint64_t row; /* twice its number, and 1 more if it is of the class */
+} hsp__rank;
+
+/* The rows, the highest first, by a column of by[row * stride + column]; of two classes with one
+ * column by the second class. `ranked` and `room` are for all rows; one of them comes back; NULL: a
+ * number is NaN. */
+hsp__rank *hsp__rank_rows(hsp_context *ctx, const hsp__scored *rows, uint32_t column,
+                          const double *by, uint64_t stride, hsp__rank *ranked, hsp__rank *room);
+
+/* All scores of rows at once; `ranking` may be NULL here: then those that need it are NaN. `ranks`:
+ * the rows as hsp__rank_rows sorts them by their ranking, column by column; NULL: they are sorted
+ * here. */
+hsp_status hsp__score_all(hsp_context *ctx, const hsp__scored *rows, const hsp__rank *const *ranks,
+                          hsp_error *err, double out[HSP__SCORES]);
+
+/* The two that need the ranking alone (out[score]): AUC and average precision. */
+hsp_status hsp__score_ranking(hsp_context *ctx, const hsp__scored *rows, hsp_error *err,
+                              double out[HSP__SCORES]);
+
+/* The confusion matrix: weights by true and predicted class, classes * (classes + 1); ties have a
+ * column of their own, the last. */
+hsp_status hsp__score_count(hsp_context *ctx, const hsp__scored *rows, hsp_error *err,
+                            double *cells);
+
+/* The four scores that a confusion matrix has (out[score]); `sums` is for 2 * classes: the weights
+ * by true class and those by predicted class come back in it. */
+void hsp__score_confusion(const double *cells, uint32_t classes, double *sums, double *out);
+
+/* The scores of predicting the most frequent class always, with the shares of the classes as
+ * probabilities: what any model must beat. `of_class`: the weight of each class. */
+hsp_status hsp__score_majorities(hsp_context *ctx, const double *of_class, uint32_t classes,
+                                 hsp_error *err, double out[HSP__SCORES]);
+/* One of these scores, for these rows. */
 hsp_status hsp__score_majority(hsp_context *ctx, const hsp__scored *rows, hsp__score score,
                                hsp_error *err, double *out);
 

@@ -34,6 +34,8 @@ OPTIONAL = {
     "hsp_train_stream": "read run",
     "hsp_trainer_step": "step",
     "hsp_evaluate": "confusion",
+    "hsp_evaluated_new": "options",
+    "hsp_evaluated_report": "confusion weights",
     "hsp_audit": "reference",
     "hsp_cross_validate": "validate",
     "hsp_tune": "tune out run model",
@@ -66,6 +68,8 @@ TABLES = {
     "hsp_error_report_new": "hsp_error_report_options()",
     "hsp_simulation_new": "hsp_simulation_options()",
     "hsp_sample_size_solve": "hsp_sample_size_options()",
+    "hsp_evaluated_new": "hsp_evaluate_options()",
+    "hsp_evaluated_scores": "hsp_evaluate_options()",
     "hsp_verify": "hsp_verify_options()",
     "hsp_verify_file": "hsp_verify_options()",
     "read": "hsp_read_options()",
@@ -84,6 +88,7 @@ VALUES = {
     "hsp_error *": "&err",
     "hsp_encoding *": "hsp_data_encoding(data)",
     "hsp_kernel *": "kernel",
+    "hsp_evaluated *": "evaluated",
     "hsp_scaling *": "scaling",
     "hsp_summary *": "summary",
     "hsp_profile *": "profile",
@@ -176,6 +181,7 @@ int main(void)
     hsp_context *ctx = NULL;
     hsp_data *data = NULL;
     hsp_model *model = NULL;
+    hsp_evaluated *evaluated = NULL;
     hsp_scaling *scaling = NULL;
     hsp_summary *summary = NULL;
     hsp_profile *profile = NULL;
@@ -190,6 +196,7 @@ int main(void)
     DONE(hsp_data_view(ctx, data, &err, &view));
     hsp_options *learner = options_of(ctx, hsp_learner_find("perceptron"));
     DONE(hsp_train(ctx, data, learner, &err, NULL, &model));
+    DONE(hsp_evaluated_new(ctx, model, data, NULL, &err, &evaluated));
     hsp_options *scale = options_of(ctx, hsp_scale_options());
     DONE(hsp_scaling_fit(ctx, data, scale, &err, &scaling));
     DONE(hsp_summary_new(ctx, data, &err, &summary));

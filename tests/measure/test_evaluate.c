@@ -1,7 +1,7 @@
 /* A model on labelled data: worked by hand, against naive loops, on any number of threads. */
 #include "helpers.h"
 #include "data/convert_storage.h"
-#include "measure/auc.h"
+#include "model/scores.h"
 
 static hsp_context *ctx;
 
@@ -41,6 +41,11 @@ static void test_by_hand(void)
     CHECK(e.margin_distance == 1.0 / 5);
     CHECK(e.beyond == 3 && e.on == 1 && e.within == 2); /* 20, 5, 6 | 1 | 0, -2 */
     CHECK(e.hinge_loss == (1.0 + 3.0) / 6);
+    CHECK(test_near(e.precision, 2.0 / 3, 1e-15) && test_near(e.recall, 2.0 / 3, 1e-15));
+    CHECK(test_near(e.f1, 2.0 / 3, 1e-15) && test_near(e.mcc, 1.0 / 3, 1e-15));
+    CHECK(test_near(e.average_precision, (1 + 2.0 / 3 + 3.0 / 4) / 3, 1e-15)); /* 20, 1, 0 */
+    CHECK(e.weight == 6 && e.majority_error == 0.5 && e.majority_class == 0);
+    CHECK(e.only_class == HSP_NO_CLASS && isnan(e.calibration_error));
     CHECK(e.auc == 7.0 / 9); /* 20 above 3, 0 above 2, 1 above 2 of -5, 2, -6 */
 
     model->tie = HSP_TIE_POS; /* the row at 0 is right now */
@@ -51,6 +56,39 @@ static void test_by_hand(void)
     CHECK(hsp_evaluate(ctx, model, data, NULL, &e, confusion) == HSP_OK);
     CHECK(e.mistakes == 2 && e.ties == 1);
     CHECK(confusion[0] == 2 && confusion[1] == 1 && confusion[2] == 0 && confusion[3] == 2);
+    hsp_model_free(model);
+    hsp_data_free(data);
+}
+
+/* Weights of the rows: a row of weight 2 counts as two rows, in every share and mean. */
+static void test_weights(void)
+{
+    const double weights[] = {1, 2, 1, 0, 3, 1}; /* the rows of scores 0 and 2 are wrong */
+    hsp_model *model = test_separator(ctx, 2, hand_w, -5);
+    hsp_data *data = test_data(ctx, 6, 2, hand_x, hand_y, 2, NULL);
+    hsp_evaluation e = {.size = sizeof e};
+    hsp_evaluated *rows = NULL;
+    double cells[4];
+    hsp_score_report scores[HSP_SCORES];
+    hsp_options *options = NULL;
+    model->tie = HSP_TIE_NEG;
+    CHECK(hsp_data_set_weights(data, weights, NULL) == HSP_OK);
+    CHECK(hsp_evaluated_new(ctx, model, data, NULL, NULL, &rows) == HSP_OK);
+    CHECK(hsp_evaluated_report(rows, NULL, &e, NULL, cells) == HSP_OK);
+    CHECK(e.n == 6 && e.mistakes == 2 && e.weight == 8);
+    CHECK(test_near(e.error, 4.0 / 8, 1e-15) && test_near(e.accuracy, 4.0 / 8, 1e-15));
+    CHECK(cells[0] == 3 && cells[1] == 3 && cells[2] == 1 && cells[3] == 1);
+    CHECK(test_near(e.precision, 1.0 / 4, 1e-15) && test_near(e.recall, 1.0 / 2, 1e-15));
+    CHECK(test_near(e.majority_error, 2.0 / 8, 1e-15) && e.majority_class == 0);
+    CHECK(test_near(e.hinge_loss, (1.0 * 1 + 3 * 3) / 8, 1e-15));
+    CHECK(test_near(e.auc, (6.0 + 3) / 12, 1e-15)); /* 20 above 6, 0 above 3 of weight 6 */
+    CHECK(hsp_options_new(ctx, hsp_evaluate_options(), NULL, &options) == HSP_OK);
+    CHECK(hsp_options_set(options, "interval", "0.9", NULL) == HSP_OK);
+    CHECK(hsp_evaluated_scores(ctx, rows, options, NULL, scores) == HSP_OK);
+    CHECK(strcmp(scores[0].name, "error") == 0 && scores[0].value == e.error);
+    CHECK(scores[0].low <= 0.5 && scores[0].high >= 0.5 && scores[0].majority == 0.25);
+    hsp_options_free(options);
+    hsp_evaluated_free(rows);
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -105,8 +143,9 @@ static void test_three_classes(void)
     CHECK(e.functional_margin == -3);
     CHECK(e.hinge_loss == (1.0 + 4.0) / 5); /* margins 1, 0, 1, -3, 3 */
     CHECK(e.beyond == 1 && e.on == 2 && e.within == 2);
-    CHECK(isnan(e.auc) && isnan(e.geometric_margin) && isnan(e.origin_distance) &&
-          isnan(e.margin_distance));
+    /* each against the rest: a has 1 above three of .5 0 4 0; b and c are above all others */
+    CHECK(test_near(e.auc, (3.0 / 4 + 1 + 1) / 3, 1e-15));
+    CHECK(isnan(e.geometric_margin) && isnan(e.origin_distance) && isnan(e.margin_distance));
     hsp_model_free(model);
     hsp_data_free(data);
 }
@@ -179,7 +218,12 @@ static void test_votes(void)
 
 /* ---- Against naive loops ---- */
 
-static double naive_auc(const hsp__ranked *rows, uint64_t count)
+typedef struct ranked {
+    double score;
+    uint32_t positive;
+} ranked;
+
+static double naive_auc(const ranked *rows, uint64_t count)
 {
     double good = 0, pairs = 0;
     for (uint64_t i = 0; i < count; i++)
@@ -191,10 +235,20 @@ static double naive_auc(const hsp__ranked *rows, uint64_t count)
     return good / pairs;
 }
 
-static double auc_of(hsp__ranked *rows, uint64_t count)
+static double auc_of(const ranked *rows, uint64_t count)
 {
     double auc = -1;
-    CHECK(hsp__auc(ctx, rows, count, NULL, &auc) == HSP_OK);
+    uint32_t *truth = malloc((count + 1) * sizeof *truth);
+    double *ranking = malloc((count + 1) * sizeof *ranking);
+    if (!truth || !ranking) abort();
+    for (uint64_t i = 0; i < count; i++) {
+        truth[i] = rows[i].positive;
+        ranking[i] = rows[i].score;
+    }
+    const hsp__scored scored = {2, 1, count, truth, truth, ranking, NULL, NULL};
+    CHECK(hsp__score_rows(ctx, &scored, HSP__SCORE_AUC, NULL, &auc) == HSP_OK);
+    free(truth);
+    free(ranking);
     return auc;
 }
 
@@ -203,7 +257,7 @@ static void test_auc(void)
     hsp__random random;
     hsp__random_seed(&random, 30, 0);
     for (int round = 0; round < 500; round++) {
-        hsp__ranked rows[80];
+        ranked rows[80];
         const uint64_t count = hsp__random_below(&random, 80);
         const uint64_t values = 1 + hsp__random_below(&random, 40);
         uint64_t positives = 0;
@@ -219,7 +273,7 @@ static void test_auc(void)
         else
             CHECK_NOTE(got == want, "%.17g, naive %.17g", got, want);
     }
-    hsp__ranked odd[] = {{(double)NAN, 1}, {1, 0}};
+    ranked odd[] = {{(double)NAN, 1}, {1, 0}};
     CHECK(isnan(auc_of(odd, 2)));
 }
 
@@ -227,14 +281,14 @@ static void test_auc(void)
 static void auc_of_many_rows(void)
 {
     enum { ROWS = 150001, VALUES = 1000 };
-    static hsp__ranked rows[ROWS];
+    static ranked rows[ROWS];
     static uint64_t of[2][VALUES];
     uint64_t doubled = 0, below = 0, all[2] = {0};
     hsp__random random;
     hsp__random_seed(&random, 12, 0);
     for (uint64_t i = 0; i < ROWS; i++) {
         const uint64_t value = hsp__random_below(&random, VALUES);
-        rows[i] = (hsp__ranked){(double)value, hsp__random_below(&random, VALUES) < value};
+        rows[i] = (ranked){(double)value, hsp__random_below(&random, VALUES) < value};
         of[rows[i].positive][value]++;
         all[rows[i].positive]++;
     }
@@ -361,6 +415,7 @@ int main(void)
 {
     ctx = test_context(2, 0);
     RUN(test_by_hand);
+    RUN(test_weights);
     RUN(test_unknown_labels);
     RUN(test_three_classes);
     RUN(test_nothing_to_say);

@@ -1,0 +1,57 @@
+/* halfspace: evaluation in detail. Scores and their intervals, thresholds, curves, two models
+ * compared, one row at a time, and which columns matter (docs/measuring.md). */
+#ifndef HALFSPACE_MEASURE_H
+#define HALFSPACE_MEASURE_H
+
+#include "halfspace.h"
+#include "halfspace_options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Options of the calls below; each reads those that it needs: score, row-weight, threshold,
+ * interval, samples, seed, bins, repeats, output-format. */
+HSP_API const hsp_option_table *hsp_evaluate_options(void);
+
+/* Labelled rows with what a model predicts for them. */
+typedef struct hsp_evaluated hsp_evaluated;
+
+/* Predict the rows and keep what is needed to measure the predictions. `options`: of
+ * hsp_evaluate_options, or NULL; row-weight names the column with the weights of the rows (without
+ * it: hsp_data_set_weights), threshold is applied. The model must outlive the result. */
+HSP_API hsp_status hsp_evaluated_new(hsp_context *ctx, const hsp_model *model, hsp_data *data,
+                                     const hsp_options *options, hsp_error *err,
+                                     hsp_evaluated **out);
+HSP_API void hsp_evaluated_free(hsp_evaluated *evaluated);
+
+/* What hsp_evaluate reports. `confusion` as there; `weights` (or NULL) has the same cells, as sums of
+ * the weights of the rows. */
+HSP_API hsp_status hsp_evaluated_report(const hsp_evaluated *evaluated, hsp_error *err,
+                                        hsp_evaluation *out, uint64_t *confusion, double *weights);
+
+/* The rows of a class and their weight. */
+HSP_API uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class_index);
+
+/* One score of the predictions. NaN: not defined on these rows, or the model has no probabilities. */
+#define HSP_SCORES 8
+typedef struct hsp_score_report {
+    const char *name; /* "error", "balanced-accuracy", "auc", "f1", "mcc", "log-loss", "brier",
+                         "average-precision" */
+    int is_loss;      /* a lower value is better */
+    double value;
+    double majority;  /* of always predicting the most frequent class, with the shares of the
+                         classes as probabilities */
+    double low, high; /* the bootstrap interval; NaN: none was asked for */
+} hsp_score_report;
+
+/* All scores. Options: interval (the level; without it there are no intervals), samples, seed. */
+HSP_API hsp_status hsp_evaluated_scores(hsp_context *ctx, const hsp_evaluated *evaluated,
+                                        const hsp_options *options, hsp_error *err,
+                                        hsp_score_report out[HSP_SCORES]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
