@@ -20,6 +20,7 @@ void hsp__cell_rules_free(hsp__cell_rules *rules)
 int hsp__cell_rules_copy(hsp__cell_rules *to, const hsp__cell_rules *from)
 {
     to->number = from->number;
+    to->ignore_case = from->ignore_case;
     return hsp__names_copy(&to->marks, &from->marks);
 }
 
@@ -134,6 +135,8 @@ hsp_status hsp__cell_rules_set(hsp__cell_rules *rules, const hsp_options *option
         number->percent = hsp_options_flag(options, "percent");
     if (hsp_options_is_set(options, "currency"))
         number->currency = hsp_options_flag(options, "currency");
+    if (hsp_options_is_set(options, "ignore-case"))
+        rules->ignore_case = hsp_options_flag(options, "ignore-case");
     return cells_set_marks(rules, options, err);
 }
 

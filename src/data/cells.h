@@ -12,6 +12,7 @@
 typedef struct hsp__cell_rules {
     hsp__number_format number;
     hsp__names marks; /* of missing values, besides those that are known; lower case */
+    int ignore_case;  /* labels and categorical values are read in lower case (A to Z) */
 } hsp__cell_rules;
 
 void hsp__cell_rules_init(hsp__cell_rules *rules, const hsp_allocator *memory);

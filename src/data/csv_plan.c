@@ -555,5 +555,8 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     if (!status && plan->followed && !hsp__cell_rules_plain(&plan->encoding->rules))
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
                               "decimal commas, thousands, percent and currency signs");
+    if (!status && plan->followed && plan->encoding->rules.ignore_case)
+        status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
+                              "values in upper and lower case (--ignore-case)");
     return status ? status : plan_tell(ctx, plan, err);
 }

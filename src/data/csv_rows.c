@@ -143,8 +143,17 @@ static hsp_status csv_word(const hsp__csv_plan *plan, hsp__csv_worker *worker, u
     uint32_t unused;
     *number = csv_recent_word(words, field->text, field->size);
     if (*number != HSP__NAME_NONE) return HSP_OK;
-    if (!hsp__names_add(&words->names, field->text, field->size, number))
-        return hsp__fail_memory(err);
+    const char *text = field->text;
+    if (plan->encoding->rules.ignore_case) {
+        hsp__text *lower = &worker->plain;
+        lower->size = 0;
+        hsp__text_add(lower, text, field->size);
+        if (lower->failed) return hsp__fail_memory(err);
+        for (size_t i = 0; i < lower->size; i++)
+            if (lower->data[i] >= 'A' && lower->data[i] <= 'Z') lower->data[i] += 'a' - 'A';
+        text = lower->data;
+    }
+    if (!hsp__names_add(&words->names, text, field->size, number)) return hsp__fail_memory(err);
     /* a word like NA is not kept among the recent ones: without quotes it is a missing value */
     if (!hsp__csv_is_missing(plan, j, field->text, field->size) && field->size < UINT32_MAX) {
         hsp__csv_recent key = csv_word_key(field->text, field->size);

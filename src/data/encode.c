@@ -185,6 +185,7 @@ static void encode_put_rules(hsp__text *text, const hsp__cell_rules *rules)
     if (number->thousands) hsp__text_printf(text, "  \"thousands\": \"%c\",\n", number->thousands);
     if (number->percent) hsp__text_puts(text, "  \"percent\": true,\n");
     if (number->currency) hsp__text_puts(text, "  \"currency\": true,\n");
+    if (rules->ignore_case) hsp__text_puts(text, "  \"ignore_case\": true,\n");
     if (!rules->marks.count) return;
     hsp__text_puts(text, "  \"na\": ");
     encode_put_names(text, &rules->marks);
@@ -320,6 +321,7 @@ static hsp_status encode_get_rules(encode_reader *reader, const hsp__json_value 
     const hsp__json_value *percent = hsp__json_get(root, "percent");
     const hsp__json_value *currency = hsp__json_get(root, "currency");
     const hsp__json_value *marks = hsp__json_get(root, "na");
+    const hsp__json_value *lower = hsp__json_get(root, "ignore_case");
     HSP__TRY(encode_get_sign(reader, hsp__json_get(root, "decimal"), ".,", &number->decimal));
     HSP__TRY(
         encode_get_sign(reader, hsp__json_get(root, "thousands"), ",. '_", &number->thousands));
@@ -327,6 +329,7 @@ static hsp_status encode_get_rules(encode_reader *reader, const hsp__json_value 
         return encode_refuse(reader, "decimal and thousands are the same sign");
     if (percent) HSP__TRY(encode_get_flag(reader, percent, &number->percent));
     if (currency) HSP__TRY(encode_get_flag(reader, currency, &number->currency));
+    if (lower) HSP__TRY(encode_get_flag(reader, lower, &rules->ignore_case));
     for (size_t i = 0; i < hsp__json_count(marks); i++) {
         const char *mark;
         size_t size;

@@ -59,7 +59,8 @@ static char *find_keep(finder *find, const char *text, size_t size)
 /* "--option value", quoted as a shell needs it. */
 static char *find_argument(finder *find, const char *option, const char *value)
 {
-    const int flag = strcmp(option, "percent") == 0 || strcmp(option, "currency") == 0;
+    const int flag = strcmp(option, "percent") == 0 || strcmp(option, "currency") == 0 ||
+                     strcmp(option, "ignore-case") == 0;
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+./:=,@%";
     hsp__text text;
@@ -593,11 +594,15 @@ static void find_alike(finder *find)
         char one[HSP__QUOTED], two[HSP__QUOTED], name[HSP__QUOTED];
         if (column->content != HSP__CONTENT_CATEGORY || column->alike[0] == HSP__NAME_NONE)
             continue;
-        hsp__quote(hsp__names_get(&column->values, column->alike[0]),
-                   hsp__names_size(&column->values, column->alike[0]), one);
-        hsp__quote(hsp__names_get(&column->values, column->alike[1]),
-                   hsp__names_size(&column->values, column->alike[1]), two);
-        find_put(find, NULL, NULL, NULL,
+        const char *first = hsp__names_get(&column->values, column->alike[0]);
+        const char *second = hsp__names_get(&column->values, column->alike[1]);
+        const int cases = strcasecmp(first, second) == 0;
+        if (cases && find_has_option(find->read, "ignore-case") &&
+            hsp_options_flag(find->read, "ignore-case"))
+            continue;
+        hsp__quote(first, hsp__names_size(&column->values, column->alike[0]), one);
+        hsp__quote(second, hsp__names_size(&column->values, column->alike[1]), two);
+        find_put(find, "reading", cases ? "ignore-case" : NULL, "yes",
                  "Column %s has values that differ only in case or blanks: "
                  "'%s' and '%s'.",
                  hsp__quote(find_name(find, j), strlen(find_name(find, j)), name), one, two);

@@ -23,6 +23,8 @@ static const hsp_option read_options[] = {
     HSP__FLAG("percent", "CSV: read numbers with a percent sign (12.5% is 0.125)"),
     HSP__FLAG("currency",
               "CSV: read numbers with a currency sign or code ($ 12, 12 EUR; (12) is -12)"),
+    HSP__FLAG("ignore-case",
+              "CSV: read labels and categorical values in lower case, so that Yes and YES are yes"),
     HSP__LIST(
         "categorical", "COLUMNS",
         "CSV: treat columns of numbers as categorical: names or numbers, separated by commas"),
