@@ -412,7 +412,7 @@ static hsp_status model_run(cli *run, hsp_error *err)
 
 static const cli_term model_arguments[] = {
     {"ACTION", "what to do; without one, they are listed"},
-    {"MODEL", "the model, as train wrote it; import: the other program's file"},
+    {"MODEL", "the model, as train wrote it, or a file of LIBSVM or LIBLINEAR"},
     {NULL, NULL}};
 
 static const cli_term model_examples[] = {

@@ -110,7 +110,10 @@ int cli_swapped(cli *run, const char *path, const char *data, hsp_file_kind expe
     hsp_file_kind first, second;
     return hsp_file_kind_of(run->ctx, path, NULL, &first) == HSP_OK &&
            (first == HSP_FILE_DATA || first == HSP_FILE_CACHE) &&
-           hsp_file_kind_of(run->ctx, data, NULL, &second) == HSP_OK && second == expected;
+           hsp_file_kind_of(run->ctx, data, NULL, &second) == HSP_OK &&
+           (second == expected ||
+            (expected == HSP_FILE_MODEL &&
+             (second == HSP_FILE_LIBSVM_MODEL || second == HSP_FILE_LIBLINEAR_MODEL)));
 }
 
 hsp_status cli_read_model(cli *run, const char *path, const char *data, hsp_error *err,

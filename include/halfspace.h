@@ -276,6 +276,7 @@ typedef enum hsp_tie { HSP_TIE_NEG, HSP_TIE_POS, HSP_TIE_ZERO } hsp_tie;
  * (the highest wins) or one per pair of classes (they vote): docs/multiclass.md. A calibrated model
  * predicts its most probable class instead (docs/probabilities.md). */
 typedef struct hsp_model hsp_model;
+/* Files of halfspace, and of LIBSVM and LIBLINEAR (see hsp_model_import in halfspace_model.h). */
 HSP_API hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err,
                                   hsp_model **out);
 HSP_API hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,

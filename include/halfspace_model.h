@@ -13,7 +13,7 @@ extern "C" {
 /* ---- Other programs' models ------------------------------------------------------------------ */
 
 /* Read a model file of LIBSVM (c_svc, nu_svc) or LIBLINEAR (docs/models.md); it predicts the
- * classes that that program predicts. HSP_BAD_DATA with file, line and column for other files. */
+ * classes that that program predicts, with its probabilities. HSP_BAD_DATA with file, line and column for other files. */
 HSP_API hsp_status hsp_model_import(hsp_context *ctx, const char *path, hsp_error *err,
                                     hsp_model **out);
 /* Write a model for "libsvm" or "liblinear". HSP_USAGE with a sentence for what that program cannot

@@ -201,8 +201,8 @@ static const char *kind_advice(hsp_file_kind found, hsp_file_kind expected)
         int found, expected; /* expected -1: anything */
         const char *advice;
     } lines[] = {
-        {HSP_FILE_LIBSVM_MODEL, -1, "import it with: halfspace model import %s -o MODEL"},
-        {HSP_FILE_LIBLINEAR_MODEL, -1, "import it with: halfspace model import %s -o MODEL"},
+        {HSP_FILE_LIBSVM_MODEL, -1, "predict with it: halfspace predict %s DATA"},
+        {HSP_FILE_LIBLINEAR_MODEL, -1, "predict with it: halfspace predict %s DATA"},
         {HSP_FILE_DATA, HSP_FILE_MODEL, "train one with: halfspace train svm %s -o MODEL"},
         {HSP_FILE_CACHE, HSP_FILE_MODEL, "train one with: halfspace train svm %s -o MODEL"},
         {HSP_FILE_DATA, HSP_FILE_SCALING, "make one with: halfspace scale %s OUT --save SCALING"},

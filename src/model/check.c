@@ -144,7 +144,11 @@ static hsp_status check_probability(const hsp_model *model, const char *file, hs
         return check_fail(file, "a threshold of %.9g, which this model cannot have",
                           map->threshold);
     if (map->calibration == HSP__CALIBRATION_ISOTONIC) return check_knots(model, file, err);
-    if (map->calibration == HSP__CALIBRATION_PLATT &&
+    if (map->calibration == HSP__CALIBRATION_COUPLED &&
+        (!model->pairs || model->class_names.count > HSP__COUPLED_MOST))
+        return check_fail(file, "coupled probabilities without pairs of up to %d classes",
+                          HSP__COUPLED_MOST);
+    if (map->calibration != HSP__CALIBRATION_NONE &&
         !hsp__check_finite(map->platt, 2 * hsp__probability_maps(model)))
         return check_fail(file, "a number of the calibration is not finite");
     return HSP_OK;

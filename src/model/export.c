@@ -69,7 +69,8 @@ static void export_label(hsp__writer *writer, const hsp_model *model, uint32_t c
 static int export_has_platt(const hsp_model *model)
 {
     const hsp__probability *map = &model->probability;
-    return map->calibration == HSP__CALIBRATION_PLATT && model->scorers == 1 &&
+    return (map->calibration == HSP__CALIBRATION_COUPLED ||
+            (map->calibration == HSP__CALIBRATION_PLATT && model->scorers == 1)) &&
            !(map->threshold > 0);
 }
 
@@ -450,13 +451,16 @@ static void libsvm_put_header(libsvm_export *out, const uint64_t *each)
         export_label(out->writer, out->model, libsvm_class(out, c));
     if (export_has_platt(out->model)) {
         /* P(first label) = 1 / (1 + exp(probA f + probB)), f its decision value, which is our score
-         * when the labels stand backwards and minus it when they do not */
+         * when the labels stand backwards and minus it when they do not; pairs are never backwards */
         const hsp__probability *map = &out->model->probability;
-        const double a = map->platt[0] * map->scale, b = map->platt[1];
-        hsp__text_puts(text, "\nprobA ");
-        writer_number(out->writer, -a + 0);
-        hsp__text_puts(text, "\nprobB ");
-        writer_number(out->writer, (out->backwards ? -b : b) + 0);
+        for (int key = 0; key < 2; key++) {
+            hsp__text_puts(text, key ? "\nprobB" : "\nprobA");
+            for (uint32_t p = 0; p < out->model->scorers; p++) {
+                const double a = map->platt[2 * p] * map->scale, b = map->platt[2 * p + 1];
+                hsp__text_puts(text, " ");
+                writer_number(out->writer, (!key ? -a : out->backwards ? -b : b) + 0);
+            }
+        }
     }
     hsp__text_puts(text, "\nnr_sv");
     for (uint32_t c = 0; c < out->classes; c++)

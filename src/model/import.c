@@ -422,10 +422,11 @@ typedef struct libsvm_file {
     uint64_t classes, total, degree;
     double gamma, coef0;
     hsp__names labels;
-    import_numbers rho, each; /* nr_sv */
-    import_numbers coefs;     /* rows * (classes - 1), row after row */
-    import_numbers values;    /* of the support vectors, row after row */
-    void *indices;            /* uint32_t, as in the file */
+    import_numbers rho, each;      /* nr_sv */
+    import_numbers prob_a, prob_b; /* of each pair, or none */
+    import_numbers coefs;          /* rows * (classes - 1), row after row */
+    import_numbers values;         /* of the support vectors, row after row */
+    void *indices;                 /* uint32_t, as in the file */
     uint64_t indices_room;
     uint64_t *starts; /* rows + 1 */
     uint64_t *source; /* rows: of precomputed kernels */
@@ -440,6 +441,8 @@ static void libsvm_free(libsvm_file *file)
     hsp__names_free(&file->labels);
     hsp__free(memory, file->rho.x);
     hsp__free(memory, file->each.x);
+    hsp__free(memory, file->prob_a.x);
+    hsp__free(memory, file->prob_b.x);
     hsp__free(memory, file->coefs.x);
     hsp__free(memory, file->values.x);
     hsp__free(memory, file->indices);
@@ -451,8 +454,7 @@ static void libsvm_free(libsvm_file *file)
 
 enum { /* keys that are asked for */
        LIBSVM_KEY_DEGREE = 2,
-       LIBSVM_KEY_GAMMA = 3,
-       LIBSVM_KEY_PROB_A = 10
+       LIBSVM_KEY_GAMMA = 3
 };
 
 #define libsvm_fail(file, ...) \
@@ -474,8 +476,8 @@ static hsp_status libsvm_header(libsvm_file *file)
         {"rho", IMPORT_LIST, .out = &file->rho},
         {"label", IMPORT_LABELS, .out = &file->labels},
         {"nr_sv", IMPORT_LIST, .out = &file->each},
-        {"probA", IMPORT_SKIPPED, .out = NULL}, /* probabilities of its own making */
-        {"probB", IMPORT_SKIPPED, .out = NULL},
+        {"probA", IMPORT_LIST, .out = &file->prob_a},
+        {"probB", IMPORT_LIST, .out = &file->prob_b},
         {"prob_density_marks", IMPORT_SKIPPED, .out = NULL},
         {"SV", IMPORT_SKIPPED, .out = NULL}};
     static const int needed[] = {0, 1, 5, 6, 7, 8, 9};
@@ -497,6 +499,13 @@ static hsp_status libsvm_header(libsvm_file *file)
     if (file->rho.count != hsp__pair_count(file->classes))
         return libsvm_fail(file, "%llu values of rho, expected one per pair of classes",
                            (unsigned long long)file->rho.count);
+    const uint64_t pairs = file->prob_a.count || file->prob_b.count ? file->rho.count : 0;
+    if (file->prob_a.count != pairs || file->prob_b.count != pairs)
+        return libsvm_fail(file,
+                           "%llu values of probA and %llu of probB, expected one of each per "
+                           "pair of classes",
+                           (unsigned long long)file->prob_a.count,
+                           (unsigned long long)file->prob_b.count);
     double sum = 0;
     for (uint64_t c = 0; c < file->classes; c++) {
         if (!(file->each.x[c] >= 0 && floor(file->each.x[c]) == file->each.x[c]))
@@ -655,6 +664,34 @@ static void libsvm_fill(const libsvm_file *file, hsp_model *model)
         expansion->source[i] = file->kernel == LIBSVM_PRECOMPUTED ? file->source[i] : i;
 }
 
+/* P(i | i or j) = 1 / (1 + exp(probA f + probB)) of a pair's decision value f; ours is of class j,
+ * whose score is -f, and with two classes of label i, whose score is f. */
+static hsp_status libsvm_probabilities(const libsvm_file *file, hsp_model *model)
+{
+    const uint64_t pairs = file->prob_a.count;
+    const int two = file->classes == 2;
+    if (!pairs) return HSP_OK;
+    if (file->classes > HSP__COUPLED_MOST) {
+        hsp__log(file->ctx, HSP_LOG_WARNING,
+                 "the probabilities of the LIBSVM model (probA, probB) are left out: it has %llu "
+                 "classes, and only up to %d are supported",
+                 (unsigned long long)file->classes, HSP__COUPLED_MOST);
+        return HSP_OK;
+    }
+    double *platt = hsp__new_raw(&model->memory, 2 * pairs, sizeof *platt);
+    if (!platt) return hsp__fail_memory(file->reader->err);
+    for (uint64_t p = 0; p < pairs; p++) {
+        platt[2 * p] = 0 - file->prob_a.x[p];
+        platt[2 * p + 1] = two ? 0 - file->prob_b.x[p] : file->prob_b.x[p];
+    }
+    model->probability.platt = platt;
+    model->probability.calibration = two ? HSP__CALIBRATION_PLATT : HSP__CALIBRATION_COUPLED;
+    hsp__log(file->ctx, HSP_LOG_NOTE,
+             "the LIBSVM model has probabilities (probA, probB): the most probable class is "
+             "predicted, as by svm-predict -b 1");
+    return HSP_OK;
+}
+
 static hsp_status libsvm_model(libsvm_file *file, hsp_model **out)
 {
     hsp_error *err = file->reader->err;
@@ -686,6 +723,7 @@ static hsp_status libsvm_model(libsvm_file *file, hsp_model **out)
         hsp_model_free(model);
         model = linear;
     }
+    if (!status) status = libsvm_probabilities(file, model);
     if (!status)
         status = import_finish(file->ctx, model, &file->labels, "LIBSVM", libsvm_types[file->type],
                                base ? "1" : "0", file->reader);
@@ -703,10 +741,6 @@ static hsp_status import_libsvm(hsp_context *ctx, import_reader *reader, hsp_mod
     hsp_status status = libsvm_header(&file);
     if (!status) status = libsvm_rows(&file);
     if (!status) status = libsvm_model(&file, out);
-    if (!status && file.seen >> LIBSVM_KEY_PROB_A & 1)
-        hsp__log(ctx, HSP_LOG_NOTE,
-                 "the probabilities of the LIBSVM model (probA, probB) were left out; the model "
-                 "predicts as svm-predict does without -b 1");
     libsvm_free(&file);
     return status;
 }

@@ -30,7 +30,7 @@ size_t hsp__calibration_arrays(hsp_model *model, hsp__model_array *list)
     hsp__probability *map = &model->probability;
     const uint64_t maps = hsp__probability_maps(model);
     if (map->calibration == HSP__CALIBRATION_NONE) return 0;
-    if (map->calibration == HSP__CALIBRATION_PLATT) {
+    if (map->calibration != HSP__CALIBRATION_ISOTONIC) {
         list[0] = (hsp__model_array){"calibration.platt", HSP__F64, (void *)&map->platt,
                                      .more = 2 * maps};
         return 1;

@@ -54,7 +54,8 @@ typedef struct hsp__votes {
 /* From scores to probabilities (docs/probabilities.md): a link, which is a fixed function of the
  * score, or a calibration, which was fitted to scores of rows held out and is used instead of the
  * link. A calibration has one map for two classes, of the score to the second one's probability;
- * for more, one map per class, of the class's score, and the values are divided by their sum.
+ * for more, one map per class, of the class's score, and the values are divided by their sum; or
+ * one map per pair of classes, of the pair's score to the probability of its second class.
  * Scores are multiplied by `scale` first, which undoes the division that the unit form makes. */
 typedef enum hsp__link {
     HSP__LINK_NONE,
@@ -67,8 +68,11 @@ typedef enum hsp__link {
 typedef enum hsp__calibration {
     HSP__CALIBRATION_NONE,
     HSP__CALIBRATION_PLATT,
-    HSP__CALIBRATION_ISOTONIC
+    HSP__CALIBRATION_ISOTONIC,
+    HSP__CALIBRATION_COUPLED /* one-vs-one: Platt's of each pair, coupled; LIBSVM's probabilities */
 } hsp__calibration;
+
+#define HSP__COUPLED_MOST 256 /* classes of coupled probabilities */
 
 typedef struct hsp__probability {
     hsp__link link;
@@ -76,11 +80,12 @@ typedef struct hsp__probability {
     double scale;     /* > 0 */
     double threshold; /* two classes: the second one is predicted above this probability; 0: not
                          set (a calibrated model then has 1/2, others decide by the score) */
-    double *platt;    /* platt: maps * 2: slope a and offset b of p = 1 / (1 + exp(-(a s + b))) */
-    uint64_t knots;   /* isotonic: points of lines that never fall, level beyond the outermost */
-    uint64_t *first;  /* maps + 1: map m has the knots first[m] .. first[m + 1] - 1 */
-    double *at;       /* knots: scores, ascending within a map */
-    double *value;    /* knots: in 0..1, never falling within a map */
+    double *
+        platt; /* platt, coupled: maps * 2: slope a and offset b of p = 1 / (1 + exp(-(a s + b))) */
+    uint64_t knots;  /* isotonic: points of lines that never fall, level beyond the outermost */
+    uint64_t *first; /* maps + 1: map m has the knots first[m] .. first[m + 1] - 1 */
+    double *at;      /* knots: scores, ascending within a map */
+    double *value;   /* knots: in 0..1, never falling within a map */
 } hsp__probability;
 
 /* A kernel expansion: s_c(x) = sum_i coefficients[c * rows + i] k(x_i, x) + b_c. A row that several

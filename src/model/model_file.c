@@ -385,7 +385,7 @@ static hsp_status model_file_read_probability(const hsp__container *file, hsp_mo
     int link = 0, calibration = 0;
     if (!hsp__container_meta(file, "link")) return HSP_OK;
     HSP__TRY(hsp__metadata_word(file, "link", hsp__link_names, 5, err, &link));
-    HSP__TRY(hsp__metadata_word(file, "calibration", hsp__calibration_names, 3, err, &calibration));
+    HSP__TRY(hsp__metadata_word(file, "calibration", hsp__calibration_names, 4, err, &calibration));
     if (!model_file_number(file, "calibration.scale", &map->scale))
         return model_file_fail(file, "there is no number \"calibration.scale\"");
     map->link = (hsp__link)link;
@@ -503,6 +503,10 @@ hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hs
 {
     HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
+    hsp_file_kind kind = HSP_FILE_UNKNOWN;
+    if (hsp_file_kind_of(ctx, path, NULL, &kind) == HSP_OK &&
+        (kind == HSP_FILE_LIBSVM_MODEL || kind == HSP_FILE_LIBLINEAR_MODEL))
+        return hsp_model_import(ctx, path, err, out);
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = model_file_adopt(ctx, file, 1, err, out);
     status = hsp__kind_explain(ctx, path, HSP_FILE_MODEL, status, err);

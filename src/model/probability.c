@@ -6,6 +6,12 @@
  *
  *     platt     1 / (1 + exp(-(a z + b)))          isotonic  the line through the knots
  *
+ * Coupled, one-vs-one: r_ij = P(i | i or j) is Platt's of the pair's score, at least 1e-7 and at most
+ * 1 - 1e-7; p minimises sum_{i<j} (r_ji p_i - r_ij p_j)^2 with sum p_i = 1. LIBSVM's iteration,
+ * from equal shares up to its stopping rule, so that the numbers are those of svm-predict -b 1:
+ * T.-F. Wu, C.-J. Lin, R. Weng, Probability estimates for multi-class classification by pairwise
+ * coupling, JMLR 5 (2004), algorithm 2.
+ *
  * The class predicted is the most probable one; of two classes, with a threshold P, the second one
  * when its probability is above P.
  *
@@ -27,7 +33,7 @@
 #include "model/ovo_votes.h"
 
 const char *const hsp__link_names[] = {"none", "logistic", "probit", "step", "softmax"};
-const char *const hsp__calibration_names[] = {"none", "platt", "isotonic"};
+const char *const hsp__calibration_names[] = {"none", "platt", "isotonic", "coupled"};
 
 hsp__link hsp__link_of(const char *name)
 {
@@ -140,11 +146,86 @@ static double probability_map(const hsp__probability *map, uint64_t number, doub
     return probability_logistic(f);
 }
 
+enum { COUPLED_KEPT = 64 }; /* classes up to which pair probabilities are kept */
+
+typedef struct coupled_pairs {
+    const hsp_model *model;
+    const hsp__probability *map;
+    const double *scores;
+    double kept[COUPLED_KEPT * COUPLED_KEPT];
+} coupled_pairs;
+
+/* r_ij */
+static double coupled_pair(const coupled_pairs *of, uint32_t i, uint32_t j)
+{
+    const uint32_t classes = of->model->class_names.count, low = i < j ? i : j;
+    const uint64_t number = hsp__pair(classes, low, i < j ? j : i);
+    double rest, p = probability_map(of->map, number, of->scores[number] * of->map->scale, &rest);
+    p = fmin(fmax(rest, 1e-7), 1 - 1e-7); /* of the pair's first class */
+    return i == low ? p : 1 - p;
+}
+
+static double coupled_get(const coupled_pairs *of, uint32_t i, uint32_t j)
+{
+    const uint32_t classes = of->model->class_names.count;
+    return classes <= COUPLED_KEPT ? of->kept[i * classes + j] : coupled_pair(of, i, j);
+}
+
+/* Q_tt, and (Q p)_t; Q_tt = sum_j r_jt^2, Q_tj = -r_jt r_tj. */
+static double coupled_line(const coupled_pairs *of, uint32_t t, const double *p, double *product)
+{
+    double square = 0, sum = 0;
+    for (uint32_t j = 0; j < of->model->class_names.count; j++) {
+        if (j == t) continue;
+        const double r = coupled_get(of, j, t);
+        square += r * r;
+        sum -= r * coupled_get(of, t, j) * p[j];
+    }
+    *product = sum + square * p[t];
+    return square;
+}
+
+static void probability_coupled(const hsp_model *model, const hsp__probability *map,
+                                const double *scores, double *p)
+{
+    const uint32_t k = model->class_names.count;
+    coupled_pairs of = {.model = model, .map = map, .scores = scores};
+    for (uint32_t i = 0; k <= COUPLED_KEPT && i < k; i++)
+        for (uint32_t j = 0; j < k; j++)
+            if (i != j) of.kept[i * k + j] = coupled_pair(&of, i, j);
+    for (uint32_t t = 0; t < k; t++)
+        p[t] = 1.0 / k;
+    for (uint32_t round = 0; round < (k > 100 ? k : 100); round++) {
+        double whole = 0, line, most = 0; /* p'Qp */
+        for (uint32_t t = 0; t < k; t++) {
+            coupled_line(&of, t, p, &line);
+            whole += p[t] * line;
+        }
+        for (uint32_t t = 0; t < k; t++) {
+            coupled_line(&of, t, p, &line);
+            most = fmax(most, fabs(line - whole));
+        }
+        if (most < 0.005 / k) return;
+        for (uint32_t t = 0; t < k; t++) {
+            const double square = coupled_line(&of, t, p, &line);
+            const double step = (whole - line) / square;
+            p[t] += step;
+            whole = (whole + step * (step * square + 2 * line)) / (1 + step) / (1 + step);
+            for (uint32_t j = 0; j < k; j++)
+                p[j] /= 1 + step;
+        }
+    }
+}
+
 static void probability_calibrated(const hsp_model *model, const hsp__probability *map,
                                    const double *scores, double *out)
 {
     const uint32_t classes = model->class_names.count;
     double sum = 0, rest;
+    if (map->calibration == HSP__CALIBRATION_COUPLED) {
+        probability_coupled(model, map, scores, out);
+        return;
+    }
     if (model->scorers == 1) {
         out[1] = probability_map(map, 0, scores[0] * map->scale, &out[0]);
         return;
@@ -168,8 +249,15 @@ uint32_t hsp__probability_decide(const hsp_model *model, const hsp__probability 
         const double beyond = p[1] - (map->threshold > 0 ? map->threshold : 0.5);
         return hsp__decide(&beyond, 1, model->tie);
     }
-    /* dividing by the sum does not change which is largest */
     uint32_t first = 0, last = 0;
+    if (map->calibration == HSP__CALIBRATION_COUPLED) { /* of equal ones the first, as LIBSVM */
+        double p[HSP__COUPLED_MOST];
+        probability_coupled(model, map, scores, p);
+        for (uint32_t c = 1; c < model->class_names.count; c++)
+            if (p[c] > p[first]) first = c;
+        return first;
+    }
+    /* dividing by the sum does not change which is largest */
     double most = -1, rest;
     const hsp__rivals rivals = hsp__probability_rivals(model, scores, map->scale);
     for (uint32_t c = 0; c < model->class_names.count; c++) {

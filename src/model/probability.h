@@ -6,7 +6,7 @@
 
 /* By hsp__link and hsp__calibration. */
 extern const char *const hsp__link_names[HSP__LINK_SOFTMAX + 1];
-extern const char *const hsp__calibration_names[HSP__CALIBRATION_ISOTONIC + 1];
+extern const char *const hsp__calibration_names[HSP__CALIBRATION_COUPLED + 1];
 
 /* The link of that name; HSP__LINK_NONE for "none" and for what is none. */
 hsp__link hsp__link_of(const char *name);
@@ -51,6 +51,7 @@ double hsp__probability_input(const hsp_model *model, const double *scores, doub
 /* How many maps a calibration of the model has. */
 static inline uint64_t hsp__probability_maps(const hsp_model *model)
 {
+    if (model->probability.calibration == HSP__CALIBRATION_COUPLED) return model->scorers;
     return model->scorers == 1 ? 1 : model->class_names.count;
 }
 

@@ -3,6 +3,7 @@
 Decision values are compared with a reading of the file that is nothing of ours, in double.
 """
 # needs: numpy sklearn
+import json
 import os
 import shutil
 import subprocess
@@ -146,14 +147,54 @@ def decision_values(folder):
             assert worst <= 1e-12, f"{kind}: {worst}"
 
 
+def their_probabilities(path):
+    """The classes, and a probability of each label, of svm-predict -b 1 and predict -b 1."""
+    with open(path) as file:
+        head, *rest = file.read().splitlines()
+    labels = head.split()[1:]
+    rows = [line.split() for line in rest]
+    return [row[0] for row in rows], [dict(zip(labels, map(float, row[1:]))) for row in rows]
+
+
+def same_probabilities(predict, model, test, out):
+    call(predict, "-b", "1", test, model, out)
+    classes, theirs = their_probabilities(out)
+    names = json.loads(halfspace("model", "show", "-q", "--json", model))["classes"]
+    told = [line.split("\t") for line in halfspace("predict", "-q", "--probability", model, test).decode().splitlines()]
+    assert [words[0] for words in told] == classes, model
+    for words, want in zip(told, theirs):
+        for name, p in zip(names, words[-len(names):]):
+            assert abs(float(p) - want[name]) <= 1e-6, (model, words, want)
+
+
+def libsvm_probabilities(folder):
+    """Read without import; Platt's of two classes, coupled pairs of more; kept by export."""
+    out, back = os.path.join(folder, "out"), os.path.join(folder, "back")
+    for name, train, test in problems(folder):
+        for options in KERNELS[:1] + KERNELS[3:4] + KERNELS[5:]:
+            model = os.path.join(folder, f"{name}{''.join(options)}.svm")
+            call("svm-train", "-q", "-b", "1", *options, train, model)
+            same_probabilities("svm-predict", model, test, out)
+            halfspace("model", "export", "-q", model, "--format", "libsvm", "-o", back)
+            same_probabilities("svm-predict", back, test, out)
+
+
+def liblinear_probabilities(folder):
+    for name, train, test in problems(folder):
+        for solver in "067":
+            model = os.path.join(folder, f"{name}{solver}.ll")
+            call("liblinear-train", "-q", "-s", solver, "-B", "1", train, model)
+            same_probabilities("liblinear-predict", model, test, os.path.join(folder, "out"))
+
+
 if __name__ == "__main__":
     tests = []
     if SVM:
-        tests += [libsvm_models, decision_values]
+        tests += [libsvm_models, decision_values, libsvm_probabilities]
     else:
         print("skipped libsvm_models: svm-train is not installed")
     if LINEAR:
-        tests.append(liblinear_models)
+        tests += [liblinear_models, liblinear_probabilities]
     else:
         print("skipped liblinear_models: liblinear-train is not installed")
     if SVM or LINEAR:

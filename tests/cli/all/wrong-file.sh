@@ -17,7 +17,7 @@ try()
     halfspace "$@" 2>&1 >/dev/null | sed 's/^halfspace: //'
 }
 question 'Where a model is expected'
-for file in libsvm.model liblinear.model range range-y iris.csv iris.csv.gz iris.svm iris.hsp s.hsp c.cert e.json junk; do
+for file in range range-y iris.csv iris.csv.gz iris.svm iris.hsp s.hsp c.cert e.json junk; do
     try predict -q $file iris.csv
 done
 question 'Where data are expected'
@@ -37,8 +37,6 @@ for file in m.hsp iris.csv range; do
     try model import -q $file -o out.hsp
 done
 question 'Other commands that read models and data'
-try eval -q libsvm.model iris.csv
-try model show libsvm.model
 try train svm -q --warm-start iris.csv iris.csv
 try train perceptron -q --stream m.hsp -o out.hsp
 try train svm -q m.hsp -o out.hsp
