@@ -3,11 +3,11 @@
 
 enum { SCALE_FIT, SCALE_OWN, SCALE_READ, SCALE_WRITE };
 
-CLI_OPTIONS(scale_own_options, "scale",
-            {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-             "save the scaling, for later files"},
-            {"apply", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-             "apply this saved scaling instead of fitting one to DATA"})
+CLI_OPTIONS(
+    scale_own_options, "scale",
+    {"save", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "save the scaling, for later files"},
+    {"apply", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "apply this saved scaling, or range file of svm-scale, instead of fitting one to DATA"})
 
 static const cli_group scale_groups[] = {{"Options", hsp_scale_options},
                                          {"Scalings", scale_own_options},

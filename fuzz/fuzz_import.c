@@ -1,9 +1,11 @@
 /* Any bytes as a model of another program: what is accepted scores rows, and can be written for
- * that program again; what was written reads back to a model of the same classes. */
+ * that program again; what was written reads back to a model of the same classes. Also as a range
+ * file of svm-scale. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "data/scale.h"
 #include "model/import.h"
 #include "model/model.h"
 
@@ -63,6 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
     }
     hsp_model_free(model);
+    hsp_scaling *scaling = NULL;
+    fuzz_expect(hsp__range_parse(ctx, (const char *)bytes, size, "fuzz", &err, &scaling), &err);
+    hsp_scaling_free(scaling);
     hsp_context_free(ctx);
     return 0;
 }

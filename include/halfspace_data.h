@@ -197,7 +197,9 @@ HSP_API uint64_t hsp_scaling_cols(const hsp_scaling *scaling);
 HSP_API double hsp_scaling_shift(const hsp_scaling *scaling, uint64_t column);
 HSP_API double hsp_scaling_factor(const hsp_scaling *scaling, uint64_t column);
 
-/* Scalings are stored as files in the same container as models. */
+/* Scalings are stored as files in the same container as models. Range files of svm-scale are read,
+ * too; they are applied as svm-scale -r does: sparse rows are filled where zeros move, and columns
+ * that the file does not have become 0. */
 HSP_API hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err,
                                     hsp_scaling **out);
 HSP_API hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const char *path,

@@ -207,9 +207,7 @@ static const char *kind_advice(hsp_file_kind found, hsp_file_kind expected)
         {HSP_FILE_CACHE, HSP_FILE_MODEL, "train one with: halfspace train svm %s -o MODEL"},
         {HSP_FILE_DATA, HSP_FILE_SCALING, "make one with: halfspace scale %s OUT --save SCALING"},
         {HSP_FILE_CACHE, HSP_FILE_SCALING, "make one with: halfspace scale %s OUT --save SCALING"},
-        {HSP_FILE_SVM_SCALE, HSP_FILE_SCALING,
-         "make one from the training data with: halfspace scale TRAIN OUT --kind min-max --save "
-         "SCALING"},
+        {HSP_FILE_SVM_SCALE, -1, "apply it with: halfspace scale DATA OUT --apply %s"},
         {HSP_FILE_DATA, HSP_FILE_ENCODING,
          "make one with: halfspace convert %s OUT --save-encoding ENCODING"},
         {HSP_FILE_DATA, HSP_FILE_CERTIFICATE, "make one with: halfspace certify %s -o CERT"},

@@ -62,6 +62,7 @@ struct hsp_scaling {
     hsp_allocator memory;
     scale_kind kind;
     double low, high;
+    const char *range; /* from svm-scale: its first column's number, "0" or "1"; NULL: not */
     uint64_t cols;
     double *shift;  /* cols */
     double *factor; /* cols */
@@ -319,12 +320,41 @@ static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_
     return hsp__data_convert_storage(ctx, data, &plan, err, out);
 }
 
+/* As svm-scale -r: columns without a range become 0, zeros of the others what they become. */
+static hsp_status scale_apply_range(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
+                                    hsp_error *err, hsp_data **out)
+{
+    const hsp_view *view = &data->view;
+    const int moves = hsp__scaling_moves_zeros(scaling);
+    hsp_scaling *wide = NULL;
+    if (data->index_base && strcmp(data->index_base, scaling->range) != 0)
+        return hsp__fail(err, HSP_USAGE,
+                         "the columns of the data are numbered from %s, those of the range file "
+                         "from %s: set --index-base",
+                         data->index_base, scaling->range);
+    if (view->cols > scaling->cols) {
+        hsp__log(ctx, HSP_LOG_WARNING,
+                 "the range file ends with column %llu; the columns behind it become 0, as with "
+                 "svm-scale",
+                 (unsigned long long)scaling->cols);
+        if (!(wide = scale_new(ctx, view->cols))) return hsp__fail_memory(err);
+        memset(wide->factor, 0, view->cols * sizeof *wide->factor);
+        memcpy(wide->shift, scaling->shift, scaling->cols * sizeof *wide->shift);
+        memcpy(wide->factor, scaling->factor, scaling->cols * sizeof *wide->factor);
+    }
+    const hsp_storage storage = moves ? HSP_DENSE : view->storage;
+    const hsp_status status = scale_apply(ctx, wide ? wide : scaling, data, storage, err, out);
+    hsp_scaling_free(wide);
+    return status;
+}
+
 hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                              hsp_error *err, hsp_data **out)
 {
     HSP__NEED(err, ctx, scaling, data, out);
     const hsp_view *view;
     HSP__TRY(hsp_data_view(ctx, data, err, &view));
+    if (scaling->range) return scale_apply_range(ctx, scaling, data, err, out);
     HSP__TRY(scale_check_columns(scaling, data, err));
     const uint64_t shifted = scale_first_shift(scaling);
     if (view->storage == HSP_DENSE || shifted == scaling->cols)
@@ -383,6 +413,14 @@ hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, 
         memcpy(scaling->factor, parts->factor, parts->cols * sizeof *scaling->factor);
     }
     *out = scaling;
+    return HSP_OK;
+}
+
+hsp_status hsp__scaling_from_range(hsp_context *ctx, const hsp__scaling_parts *parts, int base,
+                                   hsp_error *err, hsp_scaling **out)
+{
+    HSP__TRY(hsp__scaling_from(ctx, parts, err, out));
+    (*out)->range = base ? "1" : "0";
     return HSP_OK;
 }
 
@@ -455,6 +493,9 @@ hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, 
 {
     HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
+    hsp_file_kind kind = HSP_FILE_UNKNOWN;
+    if (hsp_file_kind_of(ctx, path, NULL, &kind) == HSP_OK && kind == HSP_FILE_SVM_SCALE)
+        return hsp__range_read(ctx, path, err, out);
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = scale_from_file(ctx, file, err, out);
     hsp__container_free(file);

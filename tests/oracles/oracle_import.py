@@ -187,12 +187,33 @@ def liblinear_probabilities(folder):
             same_probabilities("liblinear-predict", model, test, os.path.join(folder, "out"))
 
 
+def svm_scale_ranges(folder):
+    """scale --apply on svm-scale's range file gives svm-scale -r's numbers, to the six digits that it prints."""
+    saved, out = os.path.join(folder, "range"), os.path.join(folder, "out.svm")
+    for name, train, test in problems(folder):
+        for bounds in (("-l", "-1"), ("-l", "0"), ("-l", "0.5", "-u", "3")):
+            call("svm-scale", *bounds, "-s", saved, train)
+            theirs = subprocess.run(["svm-scale", "-r", saved, test], check=True, capture_output=True).stdout.decode()
+            halfspace("scale", "-q", test, out, "--apply", saved)
+            with open(out) as file:
+                ours = file.read()
+            assert len(ours.splitlines()) == len(theirs.splitlines())
+            for a, b in zip(ours.splitlines(), theirs.splitlines()):
+                a, b = a.split(), b.split()
+                assert a[0] == b[0]
+                a, b = ({word.split(":")[0]: float(word.split(":")[1]) for word in row[1:]} for row in (a, b))
+                for j in a.keys() | b.keys():
+                    assert abs(a.get(j, 0) - b.get(j, 0)) <= 6e-6 * max(abs(b.get(j, 0)), 1e-6), (name, j)
+
+
 if __name__ == "__main__":
     tests = []
     if SVM:
         tests += [libsvm_models, decision_values, libsvm_probabilities]
     else:
         print("skipped libsvm_models: svm-train is not installed")
+    if shutil.which("svm-scale"):
+        tests.append(svm_scale_ranges)
     if LINEAR:
         tests += [liblinear_models, liblinear_probabilities]
     else:
