@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "data/scale.h"
+#include "data/range_file.h"
 #include "model/import.h"
 #include "model/model.h"
 
@@ -65,9 +65,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         }
     }
     hsp_model_free(model);
-    hsp_scaling *scaling = NULL;
-    fuzz_expect(hsp__range_parse(ctx, (const char *)bytes, size, "fuzz", &err, &scaling), &err);
-    hsp_scaling_free(scaling);
+    hsp__range range = {0};
+    fuzz_expect(hsp__range_parse(ctx, (const char *)bytes, size, "fuzz", &err, &range), &err);
+    hsp__range_free(ctx, &range);
     hsp_context_free(ctx);
     return 0;
 }

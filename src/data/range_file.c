@@ -6,9 +6,10 @@
  *     ...
  *
  * svm-scale sets columns to 0 that have no line, or least = most. */
+#include "data/range_file.h"
+
 #include "base/base.h"
 #include "base/decimal.h"
-#include "data/scale.h"
 #include "data/source.h"
 
 #define RANGE_FILE_MOST ((size_t)1 << 30)   /* bytes */
@@ -110,7 +111,7 @@ static hsp_status range_file_columns(hsp_context *ctx, range_file *file, int *ba
 }
 
 hsp_status hsp__range_parse(hsp_context *ctx, const char *text, size_t size, const char *name,
-                            hsp_error *err, hsp_scaling **out)
+                            hsp_error *err, hsp__range *out)
 {
     range_file file = {
         .name = name, .at = text, .end = text + size, .line = text, .number = 1, .err = err};
@@ -129,16 +130,20 @@ hsp_status hsp__range_parse(hsp_context *ctx, const char *text, size_t size, con
         return hsp__fail_at(err, HSP_BAD_DATA, name, 2, 1, "expected a lower and an upper bound");
     file.low = bounds[0];
     file.high = bounds[1];
-    hsp_status status = range_file_columns(ctx, &file, &base);
-    const hsp__scaling_parts parts = {"min-max", file.low,   file.high,
-                                      file.cols, file.shift, file.factor};
-    if (!status) status = hsp__scaling_from_range(ctx, &parts, base, err, out);
-    hsp__free(&ctx->allocator, file.shift);
-    hsp__free(&ctx->allocator, file.factor);
+    const hsp_status status = range_file_columns(ctx, &file, &base);
+    *out = (hsp__range){file.low, file.high, base, file.cols, file.shift, file.factor};
+    if (status) hsp__range_free(ctx, out);
     return status;
 }
 
-hsp_status hsp__range_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_scaling **out)
+void hsp__range_free(hsp_context *ctx, hsp__range *range)
+{
+    hsp__free(&ctx->allocator, range->shift);
+    hsp__free(&ctx->allocator, range->factor);
+    *range = (hsp__range){0};
+}
+
+hsp_status hsp__range_read(hsp_context *ctx, const char *path, hsp_error *err, hsp__range *out)
 {
     hsp__source *source = NULL;
     char *text = NULL;

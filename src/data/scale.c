@@ -24,6 +24,7 @@
 #include "data/formats.h"
 #include "data/data.h"
 #include "data/convert_storage.h"
+#include "data/range_file.h"
 #include "data/sweep.h"
 
 typedef enum scale_kind {
@@ -416,14 +417,6 @@ hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, 
     return HSP_OK;
 }
 
-hsp_status hsp__scaling_from_range(hsp_context *ctx, const hsp__scaling_parts *parts, int base,
-                                   hsp_error *err, hsp_scaling **out)
-{
-    HSP__TRY(hsp__scaling_from(ctx, parts, err, out));
-    (*out)->range = base ? "1" : "0";
-    return HSP_OK;
-}
-
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 #define SCALE_FORMAT  "halfspace-scaling"
@@ -447,6 +440,20 @@ hsp_status hsp_scaling_write(hsp_context *ctx, const hsp_scaling *scaling, const
     };
     return hsp__container_write(ctx, path, meta, sizeof meta / sizeof *meta, tensors,
                                 sizeof tensors / sizeof *tensors, err);
+}
+
+/* A range file of svm-scale: it is applied as svm-scale does. */
+static hsp_status scale_read_range(hsp_context *ctx, const char *path, hsp_error *err,
+                                   hsp_scaling **out)
+{
+    hsp__range range = {0};
+    HSP__TRY(hsp__range_read(ctx, path, err, &range));
+    const hsp__scaling_parts parts = {"min-max",  range.low,   range.high,
+                                      range.cols, range.shift, range.factor};
+    const hsp_status status = hsp__scaling_from(ctx, &parts, err, out);
+    if (!status) (*out)->range = range.base ? "1" : "0";
+    hsp__range_free(ctx, &range);
+    return status;
 }
 
 static int scale_meta_number(const hsp__container *file, const char *key, double *out)
@@ -495,7 +502,7 @@ hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, 
     hsp__container *file = NULL;
     hsp_file_kind kind = HSP_FILE_UNKNOWN;
     if (hsp_file_kind_of(ctx, path, NULL, &kind) == HSP_OK && kind == HSP_FILE_SVM_SCALE)
-        return hsp__range_read(ctx, path, err, out);
+        return scale_read_range(ctx, path, err, out);
     hsp_status status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = scale_from_file(ctx, file, err, out);
     hsp__container_free(file);

@@ -21,15 +21,6 @@ hsp__scaling_parts hsp__scaling_look(const hsp_scaling *scaling);
 hsp_status hsp__scaling_from(hsp_context *ctx, const hsp__scaling_parts *parts, hsp_error *err,
                              hsp_scaling **out);
 
-/* The same of a range file of svm-scale, columns numbered from `base`: it is applied as svm-scale
- * does, which fills sparse rows, and sets columns to 0 that it does not have. */
-hsp_status hsp__scaling_from_range(hsp_context *ctx, const hsp__scaling_parts *parts, int base,
-                                   hsp_error *err, hsp_scaling **out);
-/* Read such a file; its text. (range_file.c) */
-hsp_status hsp__range_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_scaling **out);
-hsp_status hsp__range_parse(hsp_context *ctx, const char *text, size_t size, const char *name,
-                            hsp_error *err, hsp_scaling **out);
-
 /* Does it go with any number of columns? */
 int hsp__scaling_any_columns(const hsp_scaling *scaling);
 /* Does it divide rows by their norm? */

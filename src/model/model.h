@@ -224,6 +224,10 @@ hsp_status hsp__model_add_earlier(hsp_model *model, const char *hashes, hsp_erro
 hsp_status hsp__model_check(hsp_context *ctx, const hsp_model *model, const char *file,
                             hsp_error *err);
 
+/* A model file of halfspace. */
+hsp_status hsp__model_file_read(hsp_context *ctx, const char *path, hsp_error *err,
+                                hsp_model **out);
+
 /* A model file in memory; the bytes are 8-byte aligned and outlive the model. `verify`: compare the
  * arrays with their checksums, as reading a file always does. */
 hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,

@@ -499,18 +499,11 @@ static hsp_status model_file_adopt(hsp_context *ctx, hsp__container *file, int v
     return status;
 }
 
-hsp_status hsp_model_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_model **out)
+hsp_status hsp__model_file_read(hsp_context *ctx, const char *path, hsp_error *err, hsp_model **out)
 {
-    HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
-    hsp_file_kind kind = HSP_FILE_UNKNOWN;
-    if (hsp_file_kind_of(ctx, path, NULL, &kind) == HSP_OK &&
-        (kind == HSP_FILE_LIBSVM_MODEL || kind == HSP_FILE_LIBLINEAR_MODEL))
-        return hsp_model_import(ctx, path, err, out);
     hsp_status status = hsp__container_open(ctx, path, err, &file);
-    if (!status) status = model_file_adopt(ctx, file, 1, err, out);
-    status = hsp__kind_explain(ctx, path, HSP_FILE_MODEL, status, err);
-    return hsp__while(err, status, "reading", path);
+    return status ? status : model_file_adopt(ctx, file, 1, err, out);
 }
 
 hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, const char *name,
