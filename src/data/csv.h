@@ -214,7 +214,7 @@ typedef struct hsp__csv_rejects {
     const char *first_file; /* of the first: where it is, and why it cannot be read */
     uint64_t first_line;
     char first[512];
-    hsp__text text;  /* the file of rejects, without names */
+    hsp__text text; /* the file of rejects, without names */
 } hsp__csv_rejects;
 
 /* What one worker parses into. */

@@ -43,8 +43,7 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
         if (plan->columns[j].kind == HSP__COLUMN_CATEGORY)
             HSP__TRY(hsp__csv_merge_words(reader, worker, j, err));
     if (plan->labelled) HSP__TRY(hsp__csv_merge_labels(reader, worker, err));
-    if (worker->bad.count)
-        HSP__TRY(hsp__csv_take_bad(reader, worker, run, err));
+    if (worker->bad.count) HSP__TRY(hsp__csv_take_bad(reader, worker, run, err));
     if (worker->counts.missing_line && !reader->counts.missing_line) {
         reader->counts.missing_file = hsp__blocks_file(run);
         reader->counts.missing_line = hsp__blocks_first_line(run) - 1 + worker->counts.missing_line;

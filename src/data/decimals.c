@@ -23,8 +23,8 @@ typedef struct decimals {
     uint64_t room;
     int unsorted;   /* they are not by column: an encoding may have the columns in another order */
     uint64_t row;   /* from 0 */
-    uint32_t part;     /* the file of the block at hand */
-    uint64_t lines;    /* of that file, before the block */
+    uint32_t part;  /* the file of the block at hand */
+    uint64_t lines; /* of that file, before the block */
     uint64_t rejected; /* records that the data set leaves out, so far */
     hsp__decimals_fn fn;
     void *user;
@@ -110,7 +110,8 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
         hsp__csv_field field = {.last = 0};
         m->plain.size = 0;
         if (m->rejected < m->data->rejected_count &&
-            m->data->rejected[m->rejected] == hsp__record_place(block->part, m->lines + cursor.line)) {
+            m->data->rejected[m->rejected] ==
+                hsp__record_place(block->part, m->lines + cursor.line)) {
             m->rejected++;
             hsp__csv_skip_record(&cursor);
             continue;

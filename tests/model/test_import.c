@@ -56,9 +56,12 @@ static void two_classes(void)
     CHECK(s[2] == -0.25);
     CHECK(c[0] == 1 && c[1] == 0 && c[2] == 0);
     char *text = export(ctx, model, "libsvm");
-    CHECK_TEXT(text, "svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 3\n"
-                     "rho 0.25\nlabel 7 -3\nnr_sv 1 2\nSV\n1.5 1:1 3:2 \n-1 2:1 \n-0.5 \n");
+    CHECK_TEXT(text, two_rbf);
     free(text);
+    double p[2]; /* P(7) = 1 / (1 + exp(probA f + probB)) */
+    hsp_model_probabilities(model, s, p);
+    CHECK(fabs(p[1] - 1 / (1 + exp(-1.5 * s[0] + 0.25))) <= 1e-15 &&
+          fabs(p[0] + p[1] - 1) <= 1e-15);
     hsp_model_free(model);
     hsp_context_free(ctx);
 }
