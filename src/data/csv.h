@@ -100,7 +100,8 @@ typedef struct hsp__csv_plan {
     hsp__reading reading;
     hsp_precision precision; /* of the table's cells */
     hsp__missing missing;
-    int given;           /* the encoding came from the caller: it is applied, not made */
+    int given; /* the encoding came from the caller: it is applied, not made */
+    uint64_t max_categories;
     int skip;            /* records that cannot be read are left out */
     const char *rejects; /* the file that gets them; borrowed from the options; NULL: none */
     int followed; /* another program is to read the same (data/provenance.h): cells must be plain */
@@ -280,6 +281,13 @@ hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err);
 /* After the last row: tell the log what was met, or fail (missing values that the options do not
  * allow, no rows at all). */
 hsp_status hsp__csv_tell(const hsp__csv_reader *reader, uint64_t rows, hsp_error *err);
+
+/* ---- Too many categories (csv_categories.c) -------------------------------------------------- */
+
+/* HSP_BAD_DATA with advice when a column has more categories than the options allow; `rows`: so far,
+ * `all`: those are all, otherwise only columns that are far beyond the limit count. */
+hsp_status hsp__csv_check_categories(const hsp__csv_reader *reader, uint64_t rows, int all,
+                                     hsp_error *err);
 
 /* ---- Records that cannot be read (csv_rejects.c) --------------------------------------------- */
 

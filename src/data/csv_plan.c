@@ -283,6 +283,7 @@ static hsp_status plan_set_kind(void *user, uint32_t column, hsp_error *err)
         return hsp__fail(err, HSP_USAGE, "%s: column '%s' is used by another option", set->option,
                          hsp__names_get(&set->encoding->names, column));
     set->encoding->columns[column].kind = set->kind;
+    set->encoding->columns[column].chosen = set->kind == HSP__COLUMN_CATEGORY;
     if (!set->order) return HSP_OK;
     return plan_add_order(&set->encoding->columns[column].values, set->item, set->order, err);
 }
@@ -535,6 +536,7 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     plan_take_sample(plan, &sample);
     hsp__csv_plan_keep(plan, reading);
     plan->followed = source->provenance != NULL;
+    plan->max_categories = (uint64_t)hsp_options_integer(options, "max-categories");
     plan->skip = !plan->followed && strcmp(hsp_options_text(options, "on-error"), "skip") == 0;
     plan->rejects = hsp_options_text(options, "rejects");
     if (!status) status = hsp__csv_check_rejects(plan, source, err);

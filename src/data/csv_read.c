@@ -50,6 +50,7 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
         reader->counts.missing_column = worker->counts.missing_column;
     }
     const uint64_t rows = table->rows + worker->rows.rows;
+    HSP__TRY(hsp__csv_check_categories(reader, rows, 0, err));
     if (rows > table->room || (plan->labelled && rows > table->labels_room)) {
         hsp__blocks_settle(run);
         HSP__TRY(csv_grow(whole, rows, err));
@@ -212,6 +213,7 @@ static hsp_status csv_finish(csv_whole *whole, const char *storage, hsp_error *e
     const hsp__csv_counts *counts = &whole->reader.counts;
     hsp__csv_table *table = &whole->table;
     const int means = plan->missing == HSP__MISSING_MEAN;
+    HSP__TRY(hsp__csv_check_categories(&whole->reader, table->rows + counts->dropped, 1, err));
     HSP__TRY(hsp__csv_tell(&whole->reader, table->rows, err));
     hsp__tell_double(ctx, plan->file, whole->why);
     if (!plan->given) {

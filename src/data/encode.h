@@ -24,6 +24,7 @@ typedef enum hsp__missing {
 typedef struct hsp__column {
     hsp__column_kind kind;
     int indicator;     /* behind its features is one that is 1 where the value is missing */
+    int chosen;        /* category: by the user, who knows how many values there are; not saved */
     int percent;       /* number: every value has a percent sign */
     double mean;       /* number, ordinal: stands for missing values under HSP__MISSING_MEAN */
     hsp__names values; /* category: sorted as by hsp__names_sort; ordinal: in their order */

@@ -28,6 +28,9 @@ static const hsp_option read_options[] = {
     HSP__LIST(
         "categorical", "COLUMNS",
         "CSV: treat columns of numbers as categorical: names or numbers, separated by commas"),
+    HSP__INTEGER(
+        "max-categories", "100", 1, 4294967295.0, "N",
+        "CSV: refuse a categorical column with more values, unless --categorical names it"),
     HSP__LIST("ordinal", "COLUMNS=A<B<C",
               "CSV: columns whose values have an order; encoded as 0, 1, 2, ..."),
     HSP__LIST("ignore", "COLUMNS", "CSV: leave columns out: names or numbers, separated by commas"),

@@ -1,10 +1,13 @@
 #include "learn/prepare.h"
 
 #include "base/base.h"
+#include "base/decimal.h"
 #include "data/formats.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"
 #include "learn/row_weights.h"
+
+#define PREPARE_NUMBERS 100 /* classes that may be numbers of any kind */
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
 
@@ -267,6 +270,31 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
                      hsp__names_get(classes, last));
 }
 
+hsp_status hsp__prepare_target(const hsp__names *classes, uint64_t rows, hsp_error *err)
+{
+    double least = INFINITY, most = -INFINITY;
+    int whole = 1;
+    if (classes->count <= PREPARE_NUMBERS) return HSP_OK;
+    for (uint32_t c = 0; c < classes->count; c++) {
+        const char *name = hsp__names_get(classes, c);
+        const char *end = name + hsp__names_size(classes, c);
+        double value;
+        hsp__decimal_result result;
+        if (hsp__decimal_f64(name, end, &value, &result) != end) return HSP_OK;
+        least = fmin(least, value);
+        most = fmax(most, value);
+        whole &= value == floor(value);
+    }
+    if (whole && most - least < 2 * (double)classes->count && rows >= 2 * (uint64_t)classes->count)
+        return HSP_OK;
+    return hsp__fail(
+        err, HSP_BAD_DATA,
+        "the label has %u different numbers, from %g to %g: that is a quantity to "
+        "predict (regression), not classes. Name another column with --label, or group "
+        "the numbers into classes first",
+        classes->count, least, most);
+}
+
 /* Are there labelled rows of two classes, and of those that were asked for? */
 static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
 {
@@ -274,6 +302,7 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
     const hsp_view *view = to->view;
     if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
     if (view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    HSP__TRY(hsp__prepare_target(&to->data->class_names, view->rows, err));
     unsigned char *met = hsp__new(&ctx->allocator, view->classes, sizeof *met);
     if (!met) return hsp__fail_memory(err);
     for (uint64_t i = 0; i < view->rows; i++)

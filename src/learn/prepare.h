@@ -38,6 +38,10 @@ hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hs
 hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                  hsp__names *names);
 
+/* HSP_BAD_DATA when the classes are numbers that no classifier should take for classes: many, and no
+ * codes, which are whole numbers one after the other that rows share. */
+hsp_status hsp__prepare_target(const hsp__names *classes, uint64_t rows, hsp_error *err);
+
 /* Were rows met (met[c], one per class) of the classes from..to-1, which were asked for by name, and
  * of two classes at least? HSP_USAGE or HSP_BAD_DATA with a sentence when not. */
 hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met, uint32_t from,

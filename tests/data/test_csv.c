@@ -790,6 +790,39 @@ static void test_skip(void)
     hsp_data_free(whole);
 }
 
+/* Columns with many values are refused, with what to do about each. */
+static void test_max_categories(void)
+{
+    hsp__text text;
+    hsp_context *ctx = test_context(1, 0);
+    hsp__text_init(&text, &ctx->allocator);
+    hsp__text_puts(&text, "id,when,pay,city,c\n");
+    for (int i = 0; i < 120; i++)
+        hsp__text_printf(&text, "a%d,2020-%d-%d,\"$ %d,%d\",city%d,%s\n", i, i % 12 + 1, i / 12 + 1,
+                         i % 7 + 1, 100 + i * 7, i % 110, i % 3 ? "y" : "n");
+    expect(
+        text.data, NULL,
+        "0:0: more than --max-categories 100: column 'id' has 120 different values ('a0', 'a1', "
+        "...): an id, which no two rows share: use --ignore 'id'; column 'when' has 120 different "
+        "values ('2020-1-1', '2020-2-1', ...): dates: use --date 'when=%Y-%m-%d'; column 'pay' "
+        "has 120 different values ('$ 1,100', '$ 2,107', ...): numbers: use --thousands ',' "
+        "--currency; column 'city' has 110 different values ('city0', 'city1', ...): use "
+        "--ignore 'city'. Or --categorical COLUMNS: a feature per value");
+    hsp_error err = {0};
+    hsp_data *data = parse(text.data, LIST("ignore=id,when,pay", "max-categories=110"), NULL, &err);
+    CHECK(data && hsp_data_cols(data) == 110);
+    hsp_data_free(data);
+    data = parse(text.data, LIST("ignore=id,when,pay", "categorical=city"), NULL, &err);
+    CHECK(data && hsp_data_cols(data) == 110);
+    hsp_data_free(data);
+    data = parse(text.data, LIST("label=id", "ignore=when,city", "thousands=,", "currency=yes"),
+                 NULL, &err); /* labels may be many */
+    CHECK(data && hsp_data_classes(data) == 120);
+    hsp_data_free(data);
+    hsp__text_free(&text);
+    hsp_context_free(ctx);
+}
+
 int main(void)
 {
     RUN(test_plain);
@@ -811,6 +844,7 @@ int main(void)
     RUN(test_column_lists);
     RUN(test_excel_line);
     RUN(test_skip);
+    RUN(test_max_categories);
     RUN(test_storage);
     RUN(test_apply_by_name);
     RUN(test_apply_by_position);

@@ -252,6 +252,7 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
         return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
     if (stopped && (none || count < 2)) return hsp__fail_time_limit(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    HSP__TRY(hsp__prepare_target(&work->classes, online_stream_seen(work), err));
     if (!((work->enough || stopped) && count > 1)) {
         HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
         HSP__TRY(hsp__prepare_met(&work->classes, work->met, 0, named, err));

@@ -80,8 +80,8 @@ static hsp_status folds_check(hsp_context *ctx, hsp__folds *folds, const hsp_vie
         folds->rows++;
     }
     assert(folds->rows <= folds->total);
-    hsp_status status = HSP_OK;
-    if (folds->rows < folds->count)
+    hsp_status status = hsp__prepare_target(&folds->class_names, folds->rows, err);
+    if (!status && folds->rows < folds->count)
         status = hsp__fail_option(err, "--folds",
                                   "found %u folds, expected at most the number of rows, %llu",
                                   (unsigned)folds->count, (unsigned long long)folds->rows);
