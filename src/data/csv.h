@@ -76,6 +76,9 @@ static inline const char *hsp__csv_find_stop(const char *p, const char *end, cha
 /* The next field of a record. HSP_BAD_DATA for a quote that is out of place. */
 hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_error *err);
 
+/* Pass over the record at the cursor. If its quotes are out of place, it ends with its first line. */
+void hsp__csv_skip_record(hsp__csv_cursor *cursor);
+
 /* Append a field, in quotes if it needs them to be read back, or if `quotes` asks for them. */
 void hsp__csv_put(hsp__text *text, const char *field, size_t size, char separator, int quotes);
 
@@ -290,13 +293,6 @@ hsp_status hsp__csv_check_categories(const hsp__csv_reader *reader, uint64_t row
                                      hsp_error *err);
 
 /* ---- Records that cannot be read (csv_rejects.c) --------------------------------------------- */
-
-/* Can the file of rejects be written, and is it not the data? */
-hsp_status hsp__csv_check_rejects(const hsp__csv_plan *plan, const hsp__source *source,
-                                  hsp_error *err);
-
-/* Pass over the record at the cursor. If its quotes are out of place, it ends with its first line. */
-void hsp__csv_skip_record(hsp__csv_cursor *cursor);
 
 /* Leave out the record that begins at `from`, in this line of the block, and go behind it. 0 when
  * there is no memory. */

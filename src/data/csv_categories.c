@@ -5,7 +5,7 @@
 
 enum {
     CATEGORIES_LOOK = 1000,  /* values that are looked at for what the column holds */
-    CATEGORIES_LATE = 20000, /* with so many beyond the limit, reading stops at once */
+    CATEGORIES_LATE = 20000, /* values beyond the limit at which reading stops at once */
 };
 
 /* What the column holds, and the option that deals with it. */

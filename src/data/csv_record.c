@@ -139,6 +139,21 @@ hsp_status hsp__csv_next(hsp__csv_cursor *cursor, hsp__csv_field *field, hsp_err
     return HSP_OK;
 }
 
+void hsp__csv_skip_record(hsp__csv_cursor *cursor)
+{
+    const char *from = cursor->at;
+    const uint64_t line = cursor->line;
+    hsp__csv_field field = {0};
+    while (!field.last)
+        if (hsp__csv_next(cursor, &field, NULL)) {
+            /* quotes out of place: who knows where it ends. Each line is rejected by itself */
+            const char *newline = memchr(from, '\n', (size_t)(cursor->end - from));
+            cursor->at = cursor->line_start = newline ? newline + 1 : cursor->end;
+            cursor->line = line + (newline != NULL);
+            return;
+        }
+}
+
 void hsp__csv_put(hsp__text *text, const char *field, size_t size, char separator, int quotes)
 {
     const char *end = field + size;

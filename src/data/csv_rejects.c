@@ -1,45 +1,11 @@
 /* Records that cannot be read, under --on-error skip: kept with the reason, counted, and written to
  * the file of rejects. */
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/base.h"
 #include "data/csv.h"
 #include "data/data.h"
-#include "data/formats.h"
 #include "data/output.h"
-
-hsp_status hsp__csv_check_rejects(const hsp__csv_plan *plan, const hsp__source *source,
-                                  hsp_error *err)
-{
-    struct stat data, rejects;
-    if (!plan->rejects) return HSP_OK;
-    if (!plan->skip)
-        return hsp__fail_option(err, "--rejects", "there are none without --on-error skip");
-    if (stat(plan->rejects, &rejects) || !S_ISREG(rejects.st_mode)) return HSP_OK;
-    for (uint32_t i = 0; i < source->parts; i++)
-        if (stat(source->part_names[i], &data) == 0 && rejects.st_ino == data.st_ino &&
-            rejects.st_dev == data.st_dev)
-            return hsp__fail_option(err, "--rejects",
-                                    "'%s' would be written over '%s'; name another file",
-                                    plan->rejects, source->part_names[i]);
-    return HSP_OK;
-}
-
-void hsp__csv_skip_record(hsp__csv_cursor *cursor)
-{
-    const char *from = cursor->at;
-    const uint64_t line = cursor->line;
-    hsp__csv_field field = {0};
-    while (!field.last)
-        if (hsp__csv_next(cursor, &field, NULL)) {
-            /* quotes out of place: who knows where it ends. Each line is rejected by itself */
-            const char *newline = memchr(from, '\n', (size_t)(cursor->end - from));
-            cursor->at = cursor->line_start = newline ? newline + 1 : cursor->end;
-            cursor->line = line + (newline != NULL);
-            return;
-        }
-}
 
 int hsp__csv_reject(hsp__csv_worker *worker, const hsp_allocator *memory, hsp__csv_cursor *cursor,
                     const char *from, uint64_t line, const char *why)
@@ -126,8 +92,13 @@ hsp_status hsp__csv_write_rejects(const hsp__csv_reader *reader, hsp_error *err)
     hsp__text names;
     if (!plan->rejects) return HSP_OK;
     hsp__text_init(&names, &reader->ctx->allocator);
-    hsp__text_printf(&names, "line%creason%c", plan->separator, plan->separator);
-    hsp__csv_write_header(&names, plan->separator, plan->count, &plan->names, NULL);
+    hsp__text_printf(&names, "line%creason", plan->separator);
+    for (uint32_t j = 0; j < plan->count; j++) {
+        hsp__text_add(&names, &plan->separator, 1);
+        hsp__csv_put(&names, hsp__names_get(&plan->names, j), hsp__names_size(&plan->names, j),
+                     plan->separator, 0);
+    }
+    hsp__text_puts(&names, "\n");
     hsp_status status = hsp__output_open(reader->ctx, plan->rejects, err, &output);
     if (!status) status = hsp__output_text(output, &names, err);
     if (!status && reader->rejects.count)

@@ -56,7 +56,7 @@ const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i);
 const char *hsp__csv_column_name(const hsp__csv_sample *sample, uint32_t i, int header,
                                  char number[16]);
 
-/* Under --on-error skip: are words so few among numbers that their records are bad? */
+/* Under --on-error skip: are nearly all cells numbers, so that records with words are bad? */
 int hsp__csv_few_words(const hsp__csv_sample *sample, uint32_t i);
 
 /* "comma", "tab"; NULL: the character has no name. */
