@@ -175,7 +175,9 @@ size_t cli_all_groups(const cli_command *command, cli_group groups[CLI_GROUPS]);
 /* ---- Progress and signals ---- */
 
 void cli_catch_signals(void);
-void cli_begin_output(void);  /* from here on, files may have to be cleaned up */
+/* From here on, files may have to be cleaned up. `path`: of the only one; standard output needs no
+ * care: a signal still ends the command at once, even when nobody reads what it writes. */
+void cli_begin_output(const char *path);
 int cli_stop_status(void);    /* the exit status of what was stopped: 128 + the signal's number */
 void cli_finish_output(void); /* what follows is done to its end; only a second Ctrl-C stops it */
 void cli_progress_begin(hsp_context *ctx, int quiet);

@@ -47,7 +47,7 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
                         "other claims can be made by name, with --claim): %.320s",
                         done->verified->reason);
     if (!out) return HSP_OK;
-    cli_begin_output();
+    cli_begin_output(NULL);
     return hsp_file_write(run->ctx, out, text, size, err);
 }
 

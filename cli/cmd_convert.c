@@ -45,7 +45,7 @@ static hsp_status convert_run(cli *run, hsp_error *err)
     if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
     if (status == HSP_OK)
         status = cli_read(run, all.file, read, encoding, err, &all.data, &all.load_seconds);
-    cli_begin_output();
+    cli_begin_output(all.encoding ? NULL : all.output);
     if (status == HSP_OK && all.encoding)
         status = hsp_data_encoding(all.data)
                      ? hsp_encoding_write(run->ctx, hsp_data_encoding(all.data), all.encoding, err)

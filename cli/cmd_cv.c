@@ -82,7 +82,7 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_read(run, done.file, run->options[CV_READ], NULL, err, &done.data,
                           &done.load_seconds);
-    if (held) cli_begin_output();
+    if (held) cli_begin_output(NULL);
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],

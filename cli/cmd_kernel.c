@@ -224,7 +224,7 @@ static hsp_status kernel_gram(cli *run, hsp_error *err)
     if (!out) return cli_fail(err, HSP_USAGE, "-o", "is missing");
     hsp_status status = cli_check_output(run, out, err);
     if (status == HSP_OK) status = kernel_open(run, against, &job, err);
-    cli_begin_output();
+    cli_begin_output(out);
     if (status == HSP_OK)
         status = hsp_kernel_gram_write(run->ctx, job.kernel, job.data, job.against, out,
                                        run->options[KERNEL_WRITE], err);

@@ -86,7 +86,7 @@ static hsp_status make_run(cli *run, hsp_error *err)
     const double start = cli_seconds();
     hsp_status status = cli_check_output(run, made.output, err);
     if (status == HSP_OK) status = cli_check_output(run, path, err);
-    cli_begin_output();
+    cli_begin_output(path ? NULL : made.output);
     if (status == HSP_OK)
         status = hsp_data_make_file(run->ctx, run->options[MAKE_GENERATOR], made.output,
                                     make_on_truth, &made, err);

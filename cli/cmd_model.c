@@ -388,7 +388,7 @@ static hsp_status model_run(cli *run, hsp_error *err)
                         : hsp_model_read(run->ctx, run->arguments[0], err, &model);
     if (status == HSP_OK && form) status = hsp_model_form(run->ctx, model, to, err, &changed);
     const hsp_model *shown = changed ? changed : model;
-    if (out) cli_begin_output();
+    if (out) cli_begin_output(NULL);
     if (status == HSP_OK && out)
         status = format ? hsp_model_export(run->ctx, model, format, out, err)
                         : hsp_model_write(run->ctx, shown, out, err);

@@ -27,7 +27,7 @@ static hsp_status neighbors_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_read_model(run, run->arguments[0], run->arguments[1], err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[NEIGHBORS_READ], err);
-    cli_begin_output();
+    cli_begin_output(out);
     if (status == HSP_OK)
         status = hsp_neighbors_file(
             run->ctx, model, run->arguments[1], run->options[NEIGHBORS_READ], k,

@@ -41,7 +41,7 @@ static hsp_status predict_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = cli_check_distinct("-o", all.output, all.file, err);
     if (status == HSP_OK) status = cli_read_model(run, all.model, all.file, err, &model);
     if (status == HSP_OK) status = hsp_model_set_read(model, run->options[PREDICT_READ], err);
-    cli_begin_output();
+    cli_begin_output(all.output);
     if (status == HSP_OK)
         status = hsp_predict_file(run->ctx, model, all.file, run->options[PREDICT_READ],
                                   run->options[PREDICT_HOW], all.output, err, &all.done);

@@ -55,7 +55,7 @@ static hsp_status scale_write(cli *run, hsp_scaling *scaling, hsp_data *scaled, 
 {
     const char *save = hsp_options_text(run->options[SCALE_OWN], "save");
     hsp_files *files = NULL;
-    cli_begin_output();
+    cli_begin_output(NULL);
     hsp_status status = hsp_files_new(run->ctx, err, &files);
     if (status == HSP_OK && save) status = hsp_scaling_write(run->ctx, scaling, save, err);
     if (status == HSP_OK)

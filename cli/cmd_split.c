@@ -94,7 +94,7 @@ static hsp_status split_run(cli *run, hsp_error *err)
                  .grouped = hsp_options_text(own, "group") != NULL};
     const double start = cli_seconds();
     hsp_status status = split_check(run, err);
-    cli_begin_output();
+    cli_begin_output(NULL);
     if (status == HSP_OK)
         status = hsp_split_file(run->ctx, all.files[0], own, all.files[1], all.files[2], err,
                                 &all.split);

@@ -610,7 +610,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK && !todo.stream)
         status = cli_read(run, todo.path, read, NULL, err, &todo.data, &todo.load_seconds);
-    cli_begin_output(); /* from here on, Ctrl-C keeps the model */
+    cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model */
     if (status == HSP_OK)
         status = todo.stream ? hsp_train_stream(run->ctx, todo.path, read, learner, err, &todo.run,
                                                 &todo.model)

@@ -226,7 +226,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_read(run, todo.path, run->options[TUNE_READ], NULL, err, &todo.data,
                           &todo.load_seconds);
-    cli_begin_output(); /* from here on, Ctrl-C keeps the model of all rows */
+    cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model of all rows */
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_tune(run->ctx, todo.data, run->options[TUNE_LEARNER], own, err, &todo.seen,

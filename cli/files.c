@@ -101,7 +101,7 @@ void cli_locate(const cli *run, const char *path, const hsp_options *read, const
 hsp_status cli_write(cli *run, hsp_data *data, const char *path, const hsp_options *write,
                      hsp_error *err)
 {
-    cli_begin_output();
+    cli_begin_output(path);
     return hsp_data_write(run->ctx, data, path, write, err);
 }
 

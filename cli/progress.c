@@ -44,9 +44,9 @@ int cli_stop_status(void)
     return progress_signal ? 128 + (int)progress_signal : hsp_status_exit(HSP_CANCELLED);
 }
 
-void cli_begin_output(void)
+void cli_begin_output(const char *path)
 {
-    progress_writing = 1;
+    progress_writing = !path || strcmp(path, "-") != 0;
 }
 
 void cli_finish_output(void)

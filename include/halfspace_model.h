@@ -115,7 +115,8 @@ HSP_API const char *hsp_model_calibration(const hsp_model *model);
 HSP_API hsp_status hsp_model_set_threshold(hsp_model *model, double threshold, hsp_error *err);
 HSP_API double hsp_model_threshold(const hsp_model *model); /* 0: not set */
 
-/* Options of hsp_predict_file: scores, distance, probability, link, threshold, output-format, keep. */
+/* Options of hsp_predict_file: scores, distance, probability, link, threshold, output-format, keep,
+ * line-buffered. */
 HSP_API const hsp_option_table *hsp_predict_options(void);
 
 typedef struct hsp_prediction {
@@ -128,7 +129,8 @@ typedef struct hsp_prediction {
  * per row, in the format that the options say (docs/predicting.md); by default the class's name
  * ("0" on the boundary, or "boundary" if a class is named "0"), then, if asked for, the scores, the
  * signed distance and the probabilities of the classes. `read`: options of hsp_read_options, or
- * NULL; CSV is read with the model's encoding. A file without rows is no error. */
+ * NULL; CSV is read with the model's encoding. A file without rows is no error. Rows of a
+ * pipe are answered as they come. */
 HSP_API hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char *path,
                                     const hsp_options *read, const hsp_options *predict,
                                     const char *out_path, hsp_error *err, hsp_prediction *out);

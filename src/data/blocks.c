@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <time.h>
 
 enum {
     BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */
@@ -64,6 +65,12 @@ static size_t blocks_last_end(const char *text, size_t size, int quoted)
     return 0;
 }
 
+/* Is nothing left? `less`: it gave less than was wanted. */
+static int blocks_source_ended(const hsp__source *source, int less)
+{
+    return source->live ? source->at_end && source->ahead_from == source->ahead_to : less;
+}
+
 /* Fill the worker's buffer with whole records; the beginning of one that is not whole is kept for
  * the next block. What is read doubles while no record ends, so that a long one costs linear time.
  */
@@ -86,7 +93,7 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
         if (have == run->carry_size && have) memcpy(buffer->bytes, run->carry, have);
         HSP__TRY(hsp__source_read(run->source, buffer->bytes + have, want, err, &got));
         have += got;
-        run->part_ended = got < want;
+        run->part_ended = blocks_source_ended(run->source, got < want);
         end = run->part_ended ? have : blocks_last_end(buffer->bytes, have, run->format->quoted);
     }
     run->ended = run->part_ended && run->source->part + 1 == run->source->parts;
@@ -137,6 +144,24 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
     return go;
 }
 
+/* The input, while another worker may wait for a pipe that says nothing: the calling thread goes on
+ * to ask whether to stop. */
+static void blocks_lock_input(hsp__blocks *run, int worker)
+{
+    if (worker == 0 && hsp__source_is_pipe(run->source)) {
+        struct timespec until;
+        do {
+            clock_gettime(CLOCK_REALTIME, &until);
+            until.tv_nsec += (long)(HSP__TICK_SECONDS * 1e9);
+            until.tv_sec += until.tv_nsec / 1000000000;
+            until.tv_nsec %= 1000000000;
+            hsp__tick(run->ctx);
+        } while (pthread_mutex_timedlock(&run->input, &until) != 0);
+        return;
+    }
+    pthread_mutex_lock(&run->input);
+}
+
 static void blocks_work(void *user, int worker)
 {
     hsp__blocks *run = user;
@@ -144,7 +169,7 @@ static void blocks_work(void *user, int worker)
     for (;;) {
         hsp__block block = {0};
         hsp_status status = HSP_OK;
-        pthread_mutex_lock(&run->input);
+        blocks_lock_input(run, worker);
         const int some = !run->ended && atomic_load(&run->status) == HSP_OK;
         if (some) {
             block.number = run->taken++;
@@ -215,6 +240,7 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
     const hsp_allocator *memory = &ctx->allocator;
     hsp__blocks run = {.ctx = ctx, .source = source, .format = format, .self = self};
     run.block_bytes = blocks_bytes(ctx, source);
+    source->ctx = ctx;
     run.buffers = hsp__new(memory, (uint64_t)workers, sizeof *run.buffers);
     if (!run.buffers) return hsp__fail_memory(err);
     pthread_mutex_init(&run.input, NULL);

@@ -29,6 +29,13 @@ const char *hsp__packing_of(const char *bytes, size_t size)
     return NULL;
 }
 
+int hsp__packing_begins(char first)
+{
+    for (size_t i = 0; i < COMPRESS_KINDS; i++)
+        if (compress_kinds[i].magic[0] == first) return 1;
+    return 0;
+}
+
 const char *hsp__packing_by_name(const char *path)
 {
     size_t size = strlen(path);

@@ -10,6 +10,7 @@
 /* How a file is compressed: "gzip", "bzip2", "xz" or "zstd", by its first bytes or by the ending of
  * its name; NULL: not. */
 const char *hsp__packing_of(const char *bytes, size_t size);
+int hsp__packing_begins(char first); /* may such a file begin with this byte? */
 const char *hsp__packing_by_name(const char *path);
 
 /* Where packed bytes come from: up to `want` of them, 0 at the end; and where they go. */

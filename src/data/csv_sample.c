@@ -55,8 +55,14 @@ static hsp_status sample_load(hsp_context *ctx, hsp__source *source, size_t want
                               hsp__csv_sample *sample, hsp_error *err)
 {
     const char *bytes;
-    HSP__TRY(hsp__source_peek(source, want, err, &bytes, &sample->size));
-    sample->whole = sample->size < want;
+    sample->live = source->live;
+    if (source->live) { /* one line more than last time */
+        HSP__TRY(hsp__source_peek_line(source, sample->size, err, &bytes, &sample->size));
+        sample->whole = source->at_end && sample->size == source->ahead_to - source->ahead_from;
+    } else {
+        HSP__TRY(hsp__source_peek(source, want, err, &bytes, &sample->size));
+        sample->whole = sample->size < want;
+    }
     char *text = hsp__resize(&ctx->allocator, sample->text, sample->size + HSP__BLOCK_PADDING, 1);
     if (!text) return hsp__fail_memory(err);
     sample->text = text;
@@ -174,7 +180,7 @@ static int sample_enough(hsp__csv_sample *sample)
 {
     hsp__csv_cursor cursor = sample_cursor(sample, sample->separator);
     hsp__csv_field field;
-    for (int record = 0; record < 2; record++) {
+    for (int record = 0; record < (sample->live ? 1 : 2); record++) {
         if (sample->whole) return 1;
         if (!hsp__csv_skip_blank(&cursor)) return 0;
         do

@@ -18,6 +18,7 @@ typedef struct hsp__csv_sample {
     const char *file;
     char *text; /* size bytes, padded */
     size_t size;
+    int live;       /* of a live source: the first record alone */
     int whole;      /* it is the whole file */
     size_t begin;   /* of the first record: behind a mark and the line "sep=;" */
     uint64_t lines; /* before the first record */

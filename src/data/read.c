@@ -259,6 +259,19 @@ static hsp_status read_is_blank(hsp__source *source, hsp_error *err, int *blank)
     return HSP_OK;
 }
 
+/* Do the rows of this source go on as they come? Its precision, storage and first column must not
+ * depend on how many of them are there. */
+static int read_is_live(const hsp__stream *stream, const hsp__source *source)
+{
+    const hsp__row_sink *sink = stream->sink;
+    const hsp_options *options = stream->options;
+    if (!sink->live || source->unpacker || source->parts > 1 || !hsp__source_is_pipe(source))
+        return 0;
+    return sink->live == HSP__LIVE_NOW ||
+           (strcmp(hsp_options_text(options, "precision"), "auto") != 0 &&
+            (stream->encoding || strcmp(hsp_options_text(options, "index-base"), "auto") != 0));
+}
+
 hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_options *options,
                             const hsp_encoding *encoding, hsp__names *classes,
                             const hsp__row_sink *sink, void *self, hsp_error *err)
@@ -268,9 +281,16 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     hsp_options *defaults = NULL;
     hsp__stream stream = {ctx, options, encoding, classes, sink, self};
     hsp_status status = hsp__source_open_files(ctx, path, err, &source);
-    if (!status) status = hsp__format_find(source, options, err, &format);
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
     if (!options) stream.options = defaults;
+    if (!status) {
+        source->ctx = ctx;
+        source->live = read_is_live(&stream, source);
+        source->wait = sink->live == HSP__LIVE_NOW ? 0 : 1;
+        status = hsp__format_find(source, options, err, &format);
+    }
+    /* without an encoding, what the columns are is seen from more than one row */
+    if (!status && !encoding && strcmp(format, "libsvm") != 0) source->live = 0;
     int blank = 0;
     if (!status && sink->none && strcmp(format, "hsp") != 0)
         status = read_is_blank(source, err, &blank);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,26 @@
 #define SOURCE_PEEK_MIN ((size_t)64 << 10)
 #define SOURCE_UNPACK   ((size_t)1 << 20)
 
+int hsp__source_is_pipe(const hsp__source *source)
+{
+    return source->fd >= 0 && source->start < 0;
+}
+
+/* Do bytes (or the end) come within this time? */
+static int source_has_more(const hsp__source *source, int milliseconds)
+{
+    struct pollfd input = {source->fd, POLLIN, 0};
+    return poll(&input, 1, milliseconds) > 0;
+}
+
+/* Wait for a pipe, and meanwhile ask whether to stop. */
+static hsp_status source_wait(const hsp__source *source, hsp_error *err)
+{
+    while (!source_has_more(source, (int)(HSP__TICK_SECONDS * 1000)))
+        if (hsp__tick(source->ctx)) return hsp__stop_status(source->ctx, err);
+    return HSP_OK;
+}
+
 /* Bytes as they are in the file. */
 static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *err, size_t *got)
 {
@@ -23,6 +44,7 @@ static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *e
         if (*got) memcpy(buffer, source->bytes + source->position, *got);
     } else {
         ssize_t count;
+        if (hsp__source_is_pipe(source)) HSP__TRY(source_wait(source, err));
         do
             count = read(source->fd, buffer, want);
         while (count < 0 && errno == EINTR);
@@ -33,18 +55,20 @@ static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *e
     return HSP_OK;
 }
 
-/* The next bytes, unpacked; exactly `want` unless the input ends. */
+/* The next bytes, unpacked; exactly `want` unless the input ends, or is live. */
 static hsp_status source_fill(hsp__source *source, char *buffer, size_t want, hsp_error *err,
                               size_t *got)
 {
     *got = 0;
     while (*got < want) {
         size_t part = 0;
+        if (source->live && *got && !source_has_more(source, source->wait)) break;
         hsp_status status =
             source->unpacker
                 ? hsp__unpacker_read(source->unpacker, buffer + *got, want - *got, err, &part)
                 : source_raw(source, buffer + *got, want - *got, err, &part);
         if (status) return status;
+        source->at_end = !part;
         if (!part) break;
         *got += part;
     }
@@ -78,7 +102,10 @@ static hsp_status source_take(void *user, void *buffer, size_t want, hsp_error *
 /* Compressed input is unpacked on the way: from then on `ahead` holds unpacked bytes. */
 static hsp_status source_detect_packing(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
-    HSP__TRY(source_look_ahead(source, sizeof source->head, err));
+    /* plain text is known by its first byte: no more is waited for */
+    HSP__TRY(source_look_ahead(source, 1, err));
+    if (source->ahead_to && hsp__packing_begins(source->ahead[0]))
+        HSP__TRY(source_look_ahead(source, sizeof source->head, err));
     const char *packing = hsp__packing_of(source->ahead, source->ahead_to);
     if (!packing) return HSP_OK;
     source->mappable = 0;
@@ -172,6 +199,7 @@ static hsp_status source_new(hsp_context *ctx, const char *name, const char *pat
     hsp__source *source = hsp__new(&ctx->allocator, 1, sizeof *source);
     if (!source) return hsp__fail_memory(err);
     source->memory = ctx->allocator;
+    source->ctx = ctx;
     source->fd = -1;
     source->bytes = data;
     source->size = size;
@@ -218,11 +246,38 @@ void hsp__source_free(hsp__source *source)
     hsp__free(&memory, source);
 }
 
+hsp_status hsp__source_peek_line(hsp__source *source, size_t beyond, hsp_error *err,
+                                 const char **bytes, size_t *size)
+{
+    for (;;) {
+        const size_t have = source->ahead_to - source->ahead_from;
+        const char *text = source->ahead + source->ahead_from, *end = NULL;
+        size_t from = 0;
+        while (from < have && memchr(" \t\r\n", text[from], 4))
+            from++;
+        if (from < beyond) from = beyond;
+        if (have > from) end = memchr(text + from, '\n', have - from);
+        *bytes = text;
+        *size = end ? (size_t)(end + 1 - text) : have;
+        if (end || source->at_end) return HSP_OK;
+        size_t got;
+        if (!hsp__reserve(&source->memory, &source->ahead, &source->ahead_room,
+                          source->ahead_to + SOURCE_PEEK_MIN, 1))
+            return hsp__fail_memory(err);
+        HSP__TRY(source_fill(source, source->ahead + source->ahead_to, SOURCE_PEEK_MIN, err, &got));
+        source->ahead_to += got;
+    }
+}
+
 hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, const char **bytes,
                             size_t *size)
 {
-    if (want < SOURCE_PEEK_MIN) want = SOURCE_PEEK_MIN;
-    HSP__TRY(source_look_ahead(source, want, err));
+    if (source->live) {
+        HSP__TRY(hsp__source_peek_line(source, 0, err, bytes, size));
+    } else {
+        if (want < SOURCE_PEEK_MIN) want = SOURCE_PEEK_MIN;
+        HSP__TRY(source_look_ahead(source, want, err));
+    }
     *bytes = source->ahead + source->ahead_from;
     *size = source->ahead_to - source->ahead_from;
     return HSP_OK;
@@ -235,6 +290,8 @@ hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_
     if (have > want) have = want;
     if (have) memcpy(buffer, source->ahead + source->ahead_from, have);
     source->ahead_from += have;
+    *got = have;
+    if (source->live && have && !source_has_more(source, source->wait)) return HSP_OK;
     hsp_status status = source_fill(source, (char *)buffer + have, want - have, err, &more);
     *got = have + more;
     if (source->provenance && !status) hsp__sha256_add(&source->provenance->sha, buffer, *got);

@@ -30,6 +30,12 @@ typedef struct hsp__source {
     struct hsp__provenance *provenance; /* gets the hash of all bytes that are read; its other
                                        members are for readers. NULL: nobody asked */
 
+    int live; /* a pipe whose bytes are taken as they come: reading ends early when there are some
+                   and no more come within `wait` milliseconds. Set by the reader, for plain input */
+    int wait;
+    int at_end; /* of a live source: nothing is left of the part at hand but what lies ahead */
+    hsp_context *ctx; /* is asked to stop while a pipe says nothing; a reader may set its own */
+
     hsp_allocator memory;
     int fd;            /* -1: memory */
     uint32_t input;    /* the part that is standard input */
@@ -56,6 +62,14 @@ void hsp__source_free(hsp__source *source);
  * stay valid until the first read. */
 hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, const char **bytes,
                             size_t *size);
+
+/* Live sources: the first lines, up to the end of the first one that ends behind `beyond` bytes and
+ * is not blank. hsp__source_peek gives a live source's lines with `beyond` 0, and what came with them. */
+hsp_status hsp__source_peek_line(hsp__source *source, size_t beyond, hsp_error *err,
+                                 const char **bytes, size_t *size);
+
+/* Is it a pipe, a terminal or the like? */
+int hsp__source_is_pipe(const hsp__source *source);
 
 /* The next bytes, exactly `want` unless the input ends. */
 hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_error *err,

@@ -21,6 +21,7 @@ hsp_status hsp__stream_probe(const hsp__stream *stream, hsp__source *source, hsp
 {
     const char *bytes, *newline;
     HSP__TRY(hsp__source_peek(source, HSP__STREAM_PROBE, err, &bytes, size));
+    if (source->live) *size = 0; /* the rows do not wait for others to come */
     if (*size >= HSP__STREAM_PROBE) {
         newline = memrchr(bytes, '\n', *size);
         *size = newline ? (size_t)(newline - bytes) + 1 : 0;

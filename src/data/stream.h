@@ -44,6 +44,13 @@ typedef struct hsp__bad_row {
     size_t size;
 } hsp__bad_row;
 
+/* From a pipe, rows may be passed on as they come, without a look at those behind them. */
+typedef enum hsp__live {
+    HSP__LIVE_NO,
+    HSP__LIVE_AUTO, /* if the options leave nothing to be found out by looking at more rows */
+    HSP__LIVE_NOW   /* in any case, and none is waited for */
+} hsp__live;
+
 typedef struct hsp__row_sink {
     /* Before the first row: the names of the columns of a CSV file (none: there is nothing in the
      * file), and its separator; NULL: a file of another format. May be NULL. */
@@ -64,7 +71,8 @@ typedef struct hsp__row_sink {
                       hsp_error *err);
     int unlabelled; /* labels are not wanted: none are passed on, and CSV rows without them
                        are rows like others */
-    int none;       /* a file without rows is no error */
+    hsp__live live;
+    int none; /* a file without rows is no error */
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */

@@ -31,6 +31,9 @@ static const hsp_option predict_options[] = {
         "a header; json: one object per line; libsvm: as svm-predict writes. Without "
         "--scores, --distance and --probability, csv, tsv and json have the score and, if "
         "the model has them, the probabilities"),
+    HSP__FLAG("line-buffered",
+              "pipe input: answer each row at once. Without it, a model as train writes it waits a "
+              "millisecond for more rows"),
     HSP__LIST("keep", "COLUMN[,COLUMN...]",
               "CSV input, output as csv, tsv or json: copy these columns to the output, before the "
               "prediction"),
@@ -64,6 +67,7 @@ typedef struct predict_job {
     double length;        /* of the weights, to print distances by; 0: do not */
     const char *boundary; /* printed where no class is predicted */
     size_t widest;        /* of the names */
+    int line_buffered;    /* no row waits for others */
     hsp__text head;       /* before the first answer */
     hsp__output *output;
     predict_worker *workers;
@@ -333,6 +337,7 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     for (uint32_t c = 0; c < classes->count; c++)
         if (hsp__names_size(classes, c) > job->widest) job->widest = hsp__names_size(classes, c);
     job->answers.classes = classes;
+    job->line_buffered = options && hsp_options_flag(options, "line-buffered");
     if (options) HSP__TRY(predict_format(job, options, scratch, err));
     if (job->answers.distance) HSP__TRY(predict_length(job, err));
     hsp_status status = options ? predict_probability(job, options, err) : HSP_OK;
@@ -367,6 +372,10 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
                           .unlabelled = 1,
                           .none = 1};
     if (job->answers.words) sink.texts = predict_texts;
+    if (job->line_buffered)
+        sink.live = HSP__LIVE_NOW;
+    else if (model->order != HSP__ORDER_ANY || hsp__model_takes_whole(model))
+        sink.live = HSP__LIVE_AUTO;
     if (model->order != HSP__ORDER_ANY && !hsp__model_takes_whole(model))
         sink.storage = &storages[model->order];
     hsp__names_init(&classes, &job->ctx->allocator);
