@@ -35,6 +35,8 @@ static void fuzz_cells(hsp_options *options, uint8_t choice)
     if (choice & 4) fuzz_set(options, "percent", "yes");
     if (choice & 8) fuzz_set(options, "currency", "yes");
     fuzz_set(options, "na", marks[choice >> 4 & 1]);
+    if (choice & 32) fuzz_set(options, "date", "1:days,month");
+    if (choice & 64) fuzz_set(options, "max-categories", "3");
 }
 
 static hsp_options *fuzz_options(hsp_context *ctx, uint8_t choice, uint8_t cells)

@@ -115,6 +115,7 @@ typedef struct hsp__csv_plan {
     uint32_t words;           /* category columns and the label, together */
     uint32_t cells;           /* features' columns: the width of the table */
     uint32_t *cell_columns;   /* cells: the encoding's column of each */
+    uint32_t *cell_parts;     /* cells: which of the cells of its column it is */
     hsp_encoding *encoding;   /* owned: made here, or a copy of the caller's */
 } hsp__csv_plan;
 

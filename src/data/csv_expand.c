@@ -15,7 +15,7 @@ typedef struct expand_cell {
     uint64_t first; /* its first feature */
     int category;
     int indicator;
-    uint32_t values;       /* of a category */
+    uint32_t values;       /* features of its column, from `first`: the indicator is behind them */
     const uint32_t *order; /* the feature of each word, from `first`; NULL: as they are */
     double fill;           /* of a number that is missing */
 } expand_cell;
@@ -59,7 +59,7 @@ static inline int expand_entry(const expand_cell *cell, const char *at, int wide
         *value = (double)single;
     }
     if (isnan(*value)) {
-        *column += cell->indicator ? 1 : 0;
+        *column += cell->indicator ? cell->values : 0;
         *value = cell->indicator ? 1 : cell->fill;
     }
     return *value != 0;
@@ -227,18 +227,22 @@ hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv
     job.others = hsp__scratch_new(&scratch, job.parts, sizeof *job.others);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     for (uint32_t c = 0; !status && c < job.width; c++) {
-        const hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+        hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+        const uint32_t part = plan->cell_parts[c];
+        const double filled = *hsp__encoding_mean(column, part);
         const int wide = plan->reading.keep == HSP__KEEP_DOUBLE;
-        job.cells[c] = (expand_cell){.first = job.cols,
-                                     .category = column->kind == HSP__COLUMN_CATEGORY,
-                                     .indicator = column->indicator,
-                                     .values = column->values.count,
-                                     .order = table->orders ? table->orders[c] : NULL,
-                                     .fill = !mean  ? 0
-                                             : wide ? column->mean
-                                                    : (double)(float)column->mean};
-        job.cols += hsp__encoding_width(column);
-        job.plain &= !job.cells[c].category && !job.cells[c].indicator;
+        const int category = column->kind == HSP__COLUMN_CATEGORY;
+        job.cells[c] =
+            (expand_cell){.first = part ? job.cells[c - 1].first + 1 : job.cols,
+                          .category = category,
+                          .indicator = column->indicator && !part,
+                          .values = category ? column->values.count : hsp__encoding_cells(column),
+                          .order = table->orders ? table->orders[c] : NULL,
+                          .fill = !mean  ? 0
+                                  : wide ? filled
+                                         : (double)(float)filled};
+        if (!part) job.cols += hsp__encoding_width(column);
+        job.plain &= !category && !column->indicator;
     }
     job.numbers = job.plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
     if (!status && (job.cols == 0 || job.cols > UINT32_MAX))
@@ -284,12 +288,13 @@ static void means_task(void *user, uint64_t task)
     for (uint32_t c = 0; c < count; c++) {
         hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
         if (column->kind == HSP__COLUMN_CATEGORY) continue;
-        column->mean = known[c] ? sums[c] / (double)known[c] : 0;
-        if (isfinite(column->mean)) continue;
-        column->mean = 0; /* of doubles whose sum is beyond them */
+        double *mean = hsp__encoding_mean(column, job->plan->cell_parts[from + c]);
+        *mean = known[c] ? sums[c] / (double)known[c] : 0;
+        if (isfinite(*mean)) continue;
+        *mean = 0; /* of doubles whose sum is beyond them */
         const double *at = (const double *)job->table->cells + from + c;
         for (uint64_t i = 0; i < job->table->rows; i++)
-            if (!isnan(at[i * width])) column->mean += at[i * width] / (double)known[c];
+            if (!isnan(at[i * width])) *mean += at[i * width] / (double)known[c];
     }
 }
 

@@ -14,6 +14,7 @@ void hsp__csv_plan_free(const hsp_allocator *memory, hsp__csv_plan *plan)
 {
     hsp__free(memory, plan->columns);
     hsp__free(memory, plan->cell_columns);
+    hsp__free(memory, plan->cell_parts);
     hsp__names_free(&plan->names);
     hsp_encoding_free(plan->encoding);
 }
@@ -24,7 +25,8 @@ int hsp__csv_is_missing(const hsp__csv_plan *plan, uint32_t j, const char *text,
     const hsp__column *column = &plan->encoding->columns[of->encoded];
     const hsp__mark mark = hsp__cell_mark(&plan->encoding->rules, text, size);
     if (mark == HSP__MARK_NONE) return 0;
-    if (mark == HSP__MARK_ALWAYS || of->kind == HSP__COLUMN_NUMBER) return 1;
+    if (mark == HSP__MARK_ALWAYS || of->kind == HSP__COLUMN_NUMBER || of->kind == HSP__COLUMN_DATE)
+        return 1;
     if (mark == HSP__MARK_NUMBERS) return 0;
     if (mark == HSP__MARK_USUAL && of->kind == HSP__COLUMN_LABEL) return 0;
     const hsp__names *known = of->kind == HSP__COLUMN_LABEL     ? &plan->encoding->classes
@@ -324,8 +326,8 @@ static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *opti
     return HSP_OK;
 }
 
-static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
-                            const hsp_options *options, hsp__csv_plan *plan, hsp_error *err)
+static hsp_status plan_make(hsp_context *ctx, hsp__csv_sample *sample, const hsp_options *options,
+                            hsp__csv_plan *plan, hsp_error *err)
 {
     HSP__TRY(plan_name_columns(ctx, sample, err, &plan->encoding));
     hsp_encoding *encoding = plan->encoding;
@@ -344,6 +346,7 @@ static hsp_status plan_make(hsp_context *ctx, const hsp__csv_sample *sample,
     }
     unsigned char *told = hsp__new(&ctx->allocator, sample->count, 1);
     hsp_status status = told ? plan_set_kinds(encoding, options, told, err) : hsp__fail_memory(err);
+    if (!status) status = hsp__csv_set_dates(ctx, sample, options, encoding, told, err);
     hsp__free(&ctx->allocator, told);
     HSP__TRY(status);
     for (uint32_t j = 0; j < plan->count; j++) {
@@ -463,17 +466,23 @@ static hsp_status plan_number_cells(hsp_context *ctx, hsp__csv_plan *plan, hsp_e
 {
     const hsp_encoding *encoding = plan->encoding;
     uint32_t *cell_of = hsp__new(&ctx->allocator, encoding->names.count, sizeof *cell_of);
-    plan->cell_columns =
-        hsp__new(&ctx->allocator, encoding->names.count, sizeof *plan->cell_columns);
-    if (!cell_of || !plan->cell_columns) {
+    uint64_t cells = 0;
+    for (uint32_t i = 0; i < encoding->names.count; i++)
+        cells += hsp__encoding_cells(&encoding->columns[i]);
+    plan->cell_columns = hsp__new(&ctx->allocator, cells, sizeof *plan->cell_columns);
+    plan->cell_parts = hsp__new(&ctx->allocator, cells, sizeof *plan->cell_parts);
+    if (!cell_of || !plan->cell_columns || !plan->cell_parts) {
         hsp__free(&ctx->allocator, cell_of);
         return hsp__fail_memory(err);
     }
     for (uint32_t i = 0; i < encoding->names.count; i++) {
         hsp__column_kind kind = encoding->columns[i].kind;
         if (kind == HSP__COLUMN_IGNORED || kind == HSP__COLUMN_LABEL) continue;
-        plan->cell_columns[plan->cells] = i;
-        cell_of[i] = plan->cells++;
+        cell_of[i] = plan->cells;
+        for (uint32_t k = 0; k < hsp__encoding_cells(&encoding->columns[i]); k++) {
+            plan->cell_columns[plan->cells] = i;
+            plan->cell_parts[plan->cells++] = k;
+        }
     }
     const int plain =
         encoding->rules.number.decimal == '.' && !hsp__cell_rules_numeric_marks(&encoding->rules);
@@ -502,6 +511,9 @@ static void plan_list(hsp__text *text, const hsp__csv_plan *plan, hsp__column_ki
         if (plan->columns[j].kind != kind || found++ >= 10) continue;
         if (found == 1) hsp__text_printf(text, "; %s: ", what);
         hsp__text_printf(text, "%s%.40s", found > 1 ? ", " : "", hsp__csv_name(plan, j));
+        if (kind == HSP__COLUMN_DATE)
+            hsp__text_printf(text, " (%s)",
+                             plan->encoding->columns[plan->columns[j].encoded].pattern);
     }
     if (found > 10) hsp__text_printf(text, " and %u more", found - 10);
 }
@@ -521,6 +533,7 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_plan *plan, hsp_err
     if (!plan->labelled) hsp__text_puts(&text, "; no label");
     plan_list(&text, plan, HSP__COLUMN_CATEGORY, "categories");
     plan_list(&text, plan, HSP__COLUMN_ORDINAL, "ordered");
+    plan_list(&text, plan, HSP__COLUMN_DATE, "dates");
     plan_list(&text, plan, HSP__COLUMN_IGNORED, "ignored");
     hsp_status status = text.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) hsp__log(ctx, HSP_LOG_NOTE, "%s: %s", plan->file, text.data);
@@ -573,6 +586,9 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     plan->file = source->name;
     source->begin = plan_begin_part;
     source->begin_user = plan;
+    for (uint32_t j = 0; !status && plan->followed && j < plan->count; j++)
+        if (plan->columns[j].kind == HSP__COLUMN_DATE)
+            status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN, "dates");
     if (!status && plan->followed && !hsp__cell_rules_plain(&plan->encoding->rules))
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
                               "decimal commas, thousands, percent and currency signs");

@@ -239,8 +239,11 @@ static hsp_status csv_finish(csv_whole *whole, const char *storage, hsp_error *e
     }
     data->encoding = plan->encoding;
     plan->encoding = NULL;
-    /* a mean that stands in a gap is no decimal of the file */
-    data->digits = means && counts->missing_line ? 0 : counts->losses.digits;
+    /* a mean that stands in a gap is no decimal of the file, nor is a time of day in days */
+    int computed = means && counts->missing_line;
+    for (uint32_t i = 0; i < data->encoding->names.count; i++)
+        computed |= strchr(data->encoding->columns[i].pattern, 'H') != NULL;
+    data->digits = computed ? 0 : counts->losses.digits;
     memcpy(data->why, whole->why, sizeof data->why);
     hsp__csv_rejects *rejects = &whole->reader.rejects;
     data->rejected = rejects->places;

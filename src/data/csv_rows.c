@@ -175,6 +175,33 @@ static hsp_status csv_word(const hsp__csv_plan *plan, hsp__csv_worker *worker, u
     return HSP_OK;
 }
 
+/* A value that was computed into a cell, rounded as numbers of the file are. */
+static void csv_put(const hsp__csv_plan *plan, char *cell, double value)
+{
+    const float single = (float)value;
+    if (plan->reading.keep == HSP__KEEP_MIXED) value = (double)single;
+    if (plan->precision == HSP_FLOAT64)
+        memcpy(cell, &value, sizeof value);
+    else
+        memcpy(cell, &single, sizeof single);
+}
+
+/* The parts of a date; field NULL: it is missing. */
+static hsp_status csv_date(const hsp__csv_plan *plan, uint32_t j, const hsp__csv_field *field,
+                           char *cell, hsp_error *err)
+{
+    const hsp__column *column = &plan->encoding->columns[plan->columns[j].encoded];
+    hsp__date date;
+    if (field && !hsp__date_parse(field->text, field->size, column->pattern, &date))
+        return csv_refuse(plan, j, field, "expected a date in the format ", column->pattern, err);
+    for (uint32_t k = 0; k < hsp__encoding_cells(column); k++) {
+        const int part = hsp__encoding_part(column, k);
+        csv_put(plan, cell, field ? hsp__date_part(&date, part) : (double)NAN);
+        cell += hsp__value_bytes(plan->precision);
+    }
+    return HSP_OK;
+}
+
 /* A field, with care. */
 static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
                             const hsp__csv_field *field, char *row, hsp_error *err)
@@ -210,6 +237,8 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
     }
     if (!missing && column->kind == HSP__COLUMN_NUMBER)
         return csv_number(plan, worker, j, field, cell, err);
+    if (column->kind == HSP__COLUMN_DATE)
+        return csv_date(plan, j, missing ? NULL : field, cell, err);
     double value = (double)NAN;
     if (!missing) { /* the place in the order */
         const hsp__names *order = &plan->encoding->columns[column->encoded].values;
@@ -223,11 +252,7 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
                 hsp__names_get(order, 0), hsp__names_get(order, order->count - 1));
         value = place;
     }
-    const float single = (float)value;
-    if (plan->precision == HSP_FLOAT64)
-        memcpy(cell, &value, sizeof value);
-    else
-        memcpy(cell, &single, sizeof single);
+    csv_put(plan, cell, value);
     return HSP_OK;
 }
 
@@ -577,7 +602,8 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
     /* the columns of numbers, which may be followed */
     uint32_t *cells = hsp__scratch_raw(scratch, plan->cells, sizeof *cells);
     for (uint32_t c = 0; cells && c < plan->cells; c++)
-        if (plan->encoding->columns[plan->cell_columns[c]].kind == HSP__COLUMN_NUMBER)
+        if (plan->encoding->columns[plan->cell_columns[c]].kind == HSP__COLUMN_NUMBER ||
+            plan->encoding->columns[plan->cell_columns[c]].kind == HSP__COLUMN_DATE)
             cells[numbers++] = c;
     for (int i = 0; !scratch->failed && i < reader->count; i++) {
         hsp__csv_worker *worker = &reader->workers[i];

@@ -283,7 +283,7 @@ static int sample_first_holds(const hsp__csv_sample *sample, const char *name, s
 /* Does an option name a column by what stands in the first record? */
 static int sample_named(hsp__csv_sample *sample, const hsp_options *options)
 {
-    static const char *const lists[] = {"categorical", "ignore", "ordinal"};
+    static const char *const lists[] = {"categorical", "ignore", "ordinal", "date"};
     const char *label = hsp_options_text(options, "label");
     if (strcmp(label, "last") != 0 && strcmp(label, "none") != 0 &&
         sample_first_holds(sample, label, strlen(label)))
@@ -291,11 +291,12 @@ static int sample_named(hsp__csv_sample *sample, const hsp_options *options)
     int named = 0;
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         for (size_t i = 0; i < hsp_options_list_count(options, lists[k]); i++) {
-            const char *item = hsp_options_list_item(options, lists[k], i);
-            const char *at = k == 2 ? NULL : item;
-            named |= sample_first_holds(sample, item, k == 2 ? strcspn(item, "=") : strlen(item));
-            while (!named && hsp__comma_next(&at, &sample->plain))
-                named = sample_first_holds(sample, sample->plain.data, sample->plain.size);
+            const char *item = hsp_options_list_item(options, lists[k], i), *at = item;
+            named |= sample_first_holds(sample, item, strlen(item));
+            while (!named && hsp__comma_next(&at, &sample->plain)) {
+                const size_t size = k < 2 ? sample->plain.size : strcspn(sample->plain.data, "=:");
+                named = sample_first_holds(sample, sample->plain.data, size);
+            }
         }
     return named;
 }
@@ -417,6 +418,31 @@ hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
     sample->record_bytes = (double)(end - begin) / records;
     if (sample->unquoted.failed || sample->plain.failed) return hsp__fail_memory(err);
     return sample_find_header(&ctx->allocator, sample, options, encoding, err);
+}
+
+hsp__csv_cursor hsp__csv_sample_begin(hsp__csv_sample *sample)
+{
+    hsp__csv_cursor cursor = sample_cursor(sample, sample->separator);
+    if (sample->header && hsp__csv_skip_blank(&cursor)) hsp__csv_skip_record(&cursor);
+    return cursor;
+}
+
+int hsp__csv_sample_cell(hsp__csv_sample *sample, hsp__csv_cursor *cursor, uint32_t column,
+                         hsp__csv_field *cell)
+{
+    while (hsp__csv_skip_blank(cursor)) {
+        const hsp__csv_cursor before = *cursor;
+        uint32_t j = 0;
+        for (cell->last = 0; !cell->last; j++)
+            if (hsp__csv_next(cursor, cell, NULL) || j == column) break;
+        const int found = j == column && (!cell->last || sample_complete(sample, cursor));
+        const hsp__csv_field kept = *cell;
+        *cursor = before;
+        hsp__csv_skip_record(cursor);
+        *cell = kept;
+        if (found) return 1;
+    }
+    return 0;
 }
 
 int hsp__csv_few_words(const hsp__csv_sample *sample, uint32_t i)

@@ -57,10 +57,21 @@ const char *hsp__csv_first(const hsp__csv_sample *sample, uint32_t i);
 const char *hsp__csv_column_name(const hsp__csv_sample *sample, uint32_t i, int header,
                                  char number[16]);
 
+/* One column of the sample, behind the header: begin, then a cell at a time; 0 at the end. */
+hsp__csv_cursor hsp__csv_sample_begin(hsp__csv_sample *sample);
+int hsp__csv_sample_cell(hsp__csv_sample *sample, hsp__csv_cursor *cursor, uint32_t column,
+                         hsp__csv_field *cell);
+
 /* Under --on-error skip: are nearly all cells numbers, so that records with words are bad? */
 int hsp__csv_few_words(const hsp__csv_sample *sample, uint32_t i);
 
 /* "comma", "tab"; NULL: the character has no name. */
 const char *hsp__csv_separator_word(char separator);
+
+/* ---- The option date (csv_dates.c) ----------------------------------------------------------- */
+
+/* The columns that the option names become dates; `told` marks columns that an option is about. */
+hsp_status hsp__csv_set_dates(hsp_context *ctx, hsp__csv_sample *sample, const hsp_options *options,
+                              hsp_encoding *encoding, unsigned char *told, hsp_error *err);
 
 #endif

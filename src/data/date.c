@@ -16,6 +16,29 @@ const char *hsp__date_known(size_t i)
     return i < sizeof date_known / sizeof *date_known ? date_known[i] : NULL;
 }
 
+const char *hsp__date_part_name(int part)
+{
+    static const char *const names[HSP__DATE_PARTS] = {"days", "year", "month", "weekday"};
+    return names[part];
+}
+
+double hsp__date_part(const hsp__date *date, int part)
+{
+    return part == HSP__DATE_DAYS    ? date->days
+           : part == HSP__DATE_YEAR  ? date->year
+           : part == HSP__DATE_MONTH ? date->month
+                                     : date->weekday;
+}
+
+int hsp__date_part_of(const char *name, size_t size)
+{
+    for (int part = 0; part < HSP__DATE_PARTS; part++)
+        if (strlen(hsp__date_part_name(part)) == size &&
+            memcmp(name, hsp__date_part_name(part), size) == 0)
+            return part;
+    return -1;
+}
+
 int hsp__date_pattern_is_valid(const char *pattern)
 {
     int year = 0, month = 0, day = 0;

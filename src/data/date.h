@@ -12,6 +12,21 @@ typedef struct hsp__date {
     double days; /* since 1970-01-01, with the time of day as a fraction */
 } hsp__date;
 
+/* What of a date becomes a feature, in this order. */
+enum {
+    HSP__DATE_DAYS,
+    HSP__DATE_YEAR,
+    HSP__DATE_MONTH,
+    HSP__DATE_WEEKDAY,
+    HSP__DATE_PARTS,
+    HSP__DATE_PATTERN = 64 /* bytes of a pattern, its NUL included */
+};
+const char *hsp__date_part_name(int part); /* "days" */
+double hsp__date_part(const hsp__date *date, int part);
+
+/* The part by its name, of `size` bytes; -1: there is none. */
+int hsp__date_part_of(const char *name, size_t size);
+
 /* Is the whole text (blanks around it aside) a date by this pattern? Other characters of a pattern
  * stand for themselves.
  *

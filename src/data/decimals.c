@@ -125,7 +125,7 @@ static hsp_status decimals_parse_table(void *self, int worker, hsp__block *block
             const int missing = hsp__csv_is_missing(plan, j, field.text, field.size);
             if (column->kind == HSP__COLUMN_LABEL && missing && !(field.quoted && field.size))
                 is_row = 0;
-            if (column->kind > HSP__COLUMN_ORDINAL) continue;
+            if (column->kind == HSP__COLUMN_IGNORED || column->kind == HSP__COLUMN_LABEL) continue;
             if (missing && plan->missing == HSP__MISSING_DROP) is_row = 0;
             if (column->kind != HSP__COLUMN_NUMBER || missing) continue;
             decimals_plain(m, &field.text, &field.size);

@@ -8,7 +8,9 @@
 #include "data/output.h"
 #include "data/source.h"
 
-static const char *const encode_kinds[] = {"number", "category", "ordinal", "ignored", "label"};
+static const char *const encode_kinds[] = {"number",  "category", "ordinal",
+                                           "ignored", "label",    "date"};
+#define ENCODE_KINDS (int)(sizeof encode_kinds / sizeof *encode_kinds)
 static const char *const encode_missing[] = {"error", "drop", "mean", "indicator"};
 
 #define ENCODE_VERSION 1
@@ -104,6 +106,9 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
         to->columns[i].indicator = column->indicator;
         to->columns[i].percent = column->percent;
         to->columns[i].mean = column->mean;
+        memcpy(to->columns[i].pattern, column->pattern, sizeof column->pattern);
+        to->columns[i].parts = column->parts;
+        memcpy(to->columns[i].means, column->means, sizeof column->means);
         done = hsp__names_copy(&to->columns[i].values, &column->values);
     }
     if (!done) {
@@ -117,10 +122,30 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
     return HSP_OK;
 }
 
+uint32_t hsp__encoding_cells(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_DATE ? (uint32_t)__builtin_popcount(column->parts) : 1;
+}
+
+int hsp__encoding_part(const hsp__column *column, uint32_t k)
+{
+    int part = 0;
+    while (!(column->parts >> part & 1) || k-- > 0)
+        part++;
+    assert(part < HSP__DATE_PARTS);
+    return part;
+}
+
+double *hsp__encoding_mean(hsp__column *column, uint32_t k)
+{
+    return column->kind == HSP__COLUMN_DATE ? &column->means[k] : &column->mean;
+}
+
 uint64_t hsp__encoding_width(const hsp__column *column)
 {
     if (column->kind == HSP__COLUMN_IGNORED || column->kind == HSP__COLUMN_LABEL) return 0;
-    uint64_t values = column->kind == HSP__COLUMN_CATEGORY ? column->values.count : 1;
+    uint64_t values =
+        column->kind == HSP__COLUMN_CATEGORY ? column->values.count : hsp__encoding_cells(column);
     return values + (column->indicator ? 1 : 0);
 }
 
@@ -133,6 +158,15 @@ static int encode_add_feature(hsp__names *features, hsp__text *text, const char 
     return !text->failed && encode_add_distinct(features, text->data, text->size);
 }
 
+/* "column" of the days, "column.year" of another part. */
+static int encode_add_part(hsp__names *features, hsp__text *text, const char *column, int part)
+{
+    text->size = 0;
+    hsp__text_puts(text, column);
+    if (part != HSP__DATE_DAYS) hsp__text_printf(text, ".%s", hsp__date_part_name(part));
+    return !text->failed && encode_add_distinct(features, text->data, text->size);
+}
+
 int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *features)
 {
     hsp__text text;
@@ -142,8 +176,11 @@ int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *featur
         const hsp__column *column = &encoding->columns[i];
         const char *name = hsp__names_get(&encoding->names, i);
         if (!hsp__encoding_width(column)) continue;
-        if (column->kind != HSP__COLUMN_CATEGORY)
+        if (column->kind != HSP__COLUMN_CATEGORY && column->kind != HSP__COLUMN_DATE)
             done = encode_add_distinct(features, name, strlen(name));
+        for (uint32_t k = 0;
+             done && column->kind == HSP__COLUMN_DATE && k < hsp__encoding_cells(column); k++)
+            done = encode_add_part(features, &text, name, hsp__encoding_part(column, k));
         for (uint32_t v = 0;
              done && column->kind == HSP__COLUMN_CATEGORY && v < column->values.count; v++)
             done = encode_add_feature(features, &text, name, hsp__names_get(&column->values, v));
@@ -175,6 +212,22 @@ static void encode_put_names(hsp__text *text, const hsp__names *names)
         hsp__json_put_bytes(text, hsp__names_get(names, i), hsp__names_size(names, i));
     }
     hsp__text_puts(text, "]");
+}
+
+static void encode_put_date(hsp__text *text, const hsp__column *column, int means)
+{
+    hsp__text_puts(text, ", \"format\": ");
+    hsp__json_put_string(text, column->pattern, strlen(column->pattern));
+    hsp__text_puts(text, ", \"parts\": [");
+    for (uint32_t k = 0; k < hsp__encoding_cells(column); k++)
+        hsp__text_printf(text, "%s\"%s\"", k ? ", " : "",
+                         hsp__date_part_name(hsp__encoding_part(column, k)));
+    hsp__text_puts(text, means ? "], \"means\": [" : "]");
+    for (uint32_t k = 0; means && k < hsp__encoding_cells(column); k++) {
+        if (k) hsp__text_puts(text, ", ");
+        hsp__json_put_number(text, column->means[k]);
+    }
+    if (means) hsp__text_puts(text, "]");
 }
 
 /* How cells are read, where that is not the usual way. */
@@ -213,6 +266,8 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
             hsp__text_puts(&text, ", \"mean\": ");
             hsp__json_put_number(&text, column->mean);
         }
+        if (column->kind == HSP__COLUMN_DATE)
+            encode_put_date(&text, column, encoding->missing == HSP__MISSING_MEAN);
         if (column->indicator) hsp__text_puts(&text, ", \"indicator\": true");
         if (column->percent) hsp__text_puts(&text, ", \"percent\": true");
         if (encode_is_listed(column)) {
@@ -341,6 +396,34 @@ static hsp_status encode_get_rules(encode_reader *reader, const hsp__json_value 
     return HSP_OK;
 }
 
+/* The pattern and the parts of a date column. */
+static hsp_status encode_get_date(const encode_reader *reader, const hsp__json_value *value,
+                                  int means, hsp__column *column)
+{
+    const hsp__json_value *parts = hsp__json_get(value, "parts");
+    const hsp__json_value *mean = hsp__json_get(value, "means");
+    size_t size = 0;
+    const char *pattern = hsp__json_string(hsp__json_get(value, "format"), &size);
+    if (!pattern || size >= sizeof column->pattern || strlen(pattern) != size ||
+        !hsp__date_pattern_is_valid(pattern))
+        return encode_refuse(reader, "a date has no format that is known");
+    memcpy(column->pattern, pattern, size + 1);
+    for (size_t i = 0; i < hsp__json_count(parts); i++) {
+        const char *name = hsp__json_string(hsp__json_at(parts, i), &size);
+        const int part = name ? hsp__date_part_of(name, size) : -1;
+        if (part < 0 || column->parts >> part)
+            return encode_refuse(reader, "the parts of a date are not days, year, month, weekday, "
+                                         "in this order");
+        column->parts |= 1u << part;
+    }
+    if (!column->parts) return encode_refuse(reader, "a date has no parts");
+    for (uint32_t k = 0; means && k < hsp__encoding_cells(column); k++)
+        if (!hsp__json_number(hsp__json_at(mean, k), &column->means[k]) ||
+            !isfinite(column->means[k]))
+            return encode_refuse(reader, "a column has no mean");
+    return HSP_OK;
+}
+
 static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value *value,
                                     hsp_encoding *encoding)
 {
@@ -352,8 +435,8 @@ static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value
     if (hsp__names_find(&encoding->names, name, size) != HSP__NAME_NONE)
         return encode_refuse(reader, "two columns have one name");
     if (!hsp__encoding_add(encoding, name, size)) return hsp__fail_memory(reader->err);
-    const int kind =
-        encode_word(encode_kinds, 5, hsp__json_string(hsp__json_get(value, "kind"), NULL));
+    const int kind = encode_word(encode_kinds, ENCODE_KINDS,
+                                 hsp__json_string(hsp__json_get(value, "kind"), NULL));
     if (kind < 0) return encode_refuse(reader, "a column has no kind that is known");
     hsp__column *column = &encoding->columns[i];
     column->kind = (hsp__column_kind)kind;
@@ -364,6 +447,8 @@ static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value
     if (encode_is_valued(column) && missing == HSP__MISSING_MEAN &&
         (!hsp__json_number(hsp__json_get(value, "mean"), &column->mean) || !isfinite(column->mean)))
         return encode_refuse(reader, "a column has no mean");
+    if (column->kind == HSP__COLUMN_DATE)
+        HSP__TRY(encode_get_date(reader, value, missing == HSP__MISSING_MEAN, column));
     const hsp__json_value *indicator = hsp__json_get(value, "indicator");
     const hsp__json_value *percent = hsp__json_get(value, "percent");
     if (percent) HSP__TRY(encode_get_flag(reader, percent, &column->percent));
@@ -371,7 +456,8 @@ static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value
         return encode_refuse(reader, "percent belongs to no numbers");
     if (indicator) HSP__TRY(encode_get_flag(reader, indicator, &column->indicator));
     if (column->indicator && (missing != HSP__MISSING_INDICATOR ||
-                              !(encode_is_valued(column) || encode_is_listed(column))))
+                              !(encode_is_valued(column) || encode_is_listed(column) ||
+                                column->kind == HSP__COLUMN_DATE)))
         return encode_refuse(reader, "an indicator belongs to no feature");
     return HSP_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "data/cells.h"
+#include "data/date.h"
 #include "halfspace_all.h"
 
 typedef enum hsp__column_kind {
@@ -11,7 +12,8 @@ typedef enum hsp__column_kind {
     HSP__COLUMN_CATEGORY, /* a feature 0 or 1 for each of its values */
     HSP__COLUMN_ORDINAL,  /* one feature, the value's place in the order from 0 */
     HSP__COLUMN_IGNORED,  /* none */
-    HSP__COLUMN_LABEL     /* none: the class of the row */
+    HSP__COLUMN_LABEL,    /* none: the class of the row */
+    HSP__COLUMN_DATE      /* a feature for each of its parts */
 } hsp__column_kind;
 
 typedef enum hsp__missing {
@@ -23,9 +25,12 @@ typedef enum hsp__missing {
 
 typedef struct hsp__column {
     hsp__column_kind kind;
-    int indicator;     /* behind its features is one that is 1 where the value is missing */
-    int chosen;        /* category: by the user, who knows how many values there are; not saved */
-    int percent;       /* number: every value has a percent sign */
+    int indicator; /* behind its features is one that is 1 where the value is missing */
+    int chosen;    /* category: by the user, who knows how many values there are; not saved */
+    int percent;   /* number: every value has a percent sign */
+    char pattern[HSP__DATE_PATTERN]; /* date: how it is written */
+    unsigned parts;                  /* date: a bit for each HSP__DATE_... */
+    double means[HSP__DATE_PARTS];   /* date: the means of its parts, in the order of features */
     double mean;       /* number, ordinal: stands for missing values under HSP__MISSING_MEAN */
     hsp__names values; /* category: sorted as by hsp__names_sort; ordinal: in their order */
 } hsp__column;
@@ -49,8 +54,16 @@ hsp_encoding *hsp__encoding_new(const hsp_allocator *memory);
  * no memory. */
 int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size);
 
-/* The number of features a column becomes. */
+/* The number of features a column becomes; and without the indicator, for all but categories the
+ * cells of a row that it takes. */
 uint64_t hsp__encoding_width(const hsp__column *column);
+uint32_t hsp__encoding_cells(const hsp__column *column);
+
+/* The part of a date column's feature k. */
+int hsp__encoding_part(const hsp__column *column, uint32_t k);
+
+/* The mean of its feature k. */
+double *hsp__encoding_mean(hsp__column *column, uint32_t k);
 
 /* Add the name of every feature ("age", "colour=red", "age=?") to `features`, which is empty. 0
  * when there is no memory. */

@@ -33,6 +33,9 @@ static const hsp_option read_options[] = {
         "CSV: refuse a categorical column with more values, unless --categorical names it"),
     HSP__LIST("ordinal", "COLUMNS=A<B<C",
               "CSV: columns whose values have an order; encoded as 0, 1, 2, ..."),
+    HSP__LIST("date", "COLUMN[=FORMAT][:PARTS]",
+              "CSV: columns of dates, such as start=%d.%m.%Y; parts (default days): "
+              "days,year,month,weekday"),
     HSP__LIST("ignore", "COLUMNS", "CSV: leave columns out: names or numbers, separated by commas"),
     HSP__CHOICE("on-error", "error", "error|skip",
                 "CSV: what to do with a row that cannot be read: stop, or leave it out"),

@@ -823,6 +823,53 @@ static void test_max_categories(void)
     hsp_context_free(ctx);
 }
 
+/* Dates become days since 1970-01-01 and other parts. */
+static void test_dates(void)
+{
+    const char *text = "x,day,c\n1,1970-01-02,y\n2,2020-02-29,n\n3,,y\n";
+    expect(text, LIST("date=day", "missing=mean"), "x day|n y|y: 1 1|n: 2 18321|y: 3 9161");
+    CHECK(strstr(heard, "dates: day (%Y-%m-%d)"));
+    expect(
+        text, LIST("date=day:year,month,weekday", "missing=indicator"),
+        "x day.year day.month day.weekday day=?|n y|y: 1 1970 1 5 0|n: 2 2020 2 6 0|y: 3 0 0 0 1");
+    expect(text, LIST("date=2=%Y-%m-%d:days,year", "missing=drop"),
+           "x day day.year|n y|y: 1 1 1970|n: 2 18321 2020");
+    expect(text, LIST("date=day=%d.%m.%Y", "missing=drop"),
+           "2:3: column 'day': found '1970-01-02', expected a date in the format %d.%m.%Y");
+    /* several columns, formats with commas, names with colons */
+    expect("a:b;when;c\n2.1.1970;Mar 1, 1970;y\n3.1.1970;Mar 2, 1970;n\n",
+           LIST("date=a:b,when=%b %d, %Y:days,month"),
+           "a:b when when.month|n y|y: 1 59 3|n: 2 60 3");
+    /* day or month first: the file says which, or the user must */
+    expect("d,c\n3/4/2020,y\n25/12/2020,n\n", LIST("date=d:month"), "d.month|n y|y: 4|n: 12");
+    expect("d,c\n3/4/2020,y\n5/12/2020,n\n", LIST("date=d"),
+           "0:0: '3/4/2020' of column 'd' may be %d/%m/%Y or %m/%d/%Y; say which: --date "
+           "'d=%d/%m/%Y'");
+    expect("d,c\n4/4/2020,y\n5/5/2020,n\n", LIST("date=d:month"), "d.month|n y|y: 4|n: 5");
+    expect("d,c\nsoon,y\n2020-01-01,n\n", LIST("date=d"),
+           "0:0: no known format of dates fits column 'd', which has soon; give it, as in --date "
+           "'d=%d.%m.%Y'");
+    expect(text, LIST("date=day=%Y"),
+           "0:0: '%Y' is no format with a year, a month and a day, such "
+           "as %Y-%m-%d (%Y %y %m %b %d %H %M %S)");
+    expect(text, LIST("date=Day"), "0:0: date: there is no column 'Day'; did you mean 'day'?");
+    expect(text, LIST("date=day:hour"),
+           "0:0: 'hour' of column 'day' is no list of days, year, month and weekday");
+    expect(text, LIST("date=day", "ignore=day"), "0:0: column 'day' is used by another option");
+    /* the time of day, close together: in double precision */
+    expect("d,c\n2020-01-01 06:00,y\n2020-01-01 18:00,n\n", LIST("date=d"),
+           "d|n y|y: 18262.2|n: 18262.8");
+    CHECK(strstr(heard, "double"));
+    /* rows of another file by the encoding */
+    hsp_error err = {0};
+    hsp_data *data = parse(text, LIST("date=day:days,month", "missing=mean"), NULL, &err);
+    if (!data) abort();
+    hsp_data *later = parse("day,x\n2020-03-01,7\nN/A,8\n", NULL, hsp_data_encoding(data), &err);
+    CHECK_TEXT(later ? dump(later) : err.message, "x day day.month||: 7 18322 3|: 8 9161 1.5");
+    hsp_data_free(later);
+    hsp_data_free(data);
+}
+
 int main(void)
 {
     RUN(test_plain);
@@ -845,6 +892,7 @@ int main(void)
     RUN(test_excel_line);
     RUN(test_skip);
     RUN(test_max_categories);
+    RUN(test_dates);
     RUN(test_storage);
     RUN(test_apply_by_name);
     RUN(test_apply_by_position);
