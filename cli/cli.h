@@ -265,8 +265,9 @@ const char *show_share_bound(double share, int up); /* 33.34%, rounded up or dow
 const char *show_bytes(uint64_t bytes);             /* 1.2 MB */
 const char *show_input(const char *path);           /* a file's name; - is a standard stream */
 const char *show_output(const char *path);
-const char *show_name(const char *name); /* no control characters, not too long */
-const char *show_text(const char *text); /* likewise, of up to 1,024 bytes */
+const char *show_name(const char *name);  /* no control characters, not too long */
+const char *show_short(const char *text); /* likewise, of up to 24 bytes */
+const char *show_text(const char *text);  /* likewise, of up to 1,024 bytes */
 const char *show_column(const hsp_data *data, uint64_t column); /* its name, or its number from 1 */
 const char *plural(uint64_t count);                             /* "" or "s" */
 
@@ -321,12 +322,16 @@ const hsp_knn_report *cli_knn(const hsp_model *model, void *room);
 hsp_status cli_how_many(const hsp_options *options, const char *name, hsp_error *err,
                         uint64_t *out);
 
-/* inspect's sentences on what to watch out for, each malloc'ed. */
+/* inspect's findings. */
 typedef struct cli_watch {
-    char **sentences;
+    hsp_finding *findings; /* count */
+    char *(*texts)[2];     /* count: sentence and argument, if they are malloc'ed */
     size_t count;
 } cli_watch;
-void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary);
+/* The profile's findings: they live as long as it does. */
+void watch_profile(cli_watch *watch, const hsp_profile *profile);
+/* `table`: what the profile of a table says is not said again. */
+void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary, int table);
 void watch_free(cli_watch *watch);
 
 #endif

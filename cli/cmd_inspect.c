@@ -1,10 +1,12 @@
 /* halfspace inspect DATA: what is in a data file, and what to watch out for. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 
-enum { INSPECT_OWN, INSPECT_READ };
+enum { INSPECT_OWN, INSPECT_LOOK, INSPECT_READ };
 
 CLI_OPTIONS(inspect_options, "inspect",
             {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
@@ -12,16 +14,23 @@ CLI_OPTIONS(inspect_options, "inspect",
             {"verify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
              "compare a binary file with its checksums"})
 
-static const cli_group inspect_groups[] = {
-    {"Options", inspect_options}, {"Reading options", hsp_read_options}, {NULL, NULL}};
+static const cli_group inspect_groups[] = {{"Options", inspect_options},
+                                           {"Looking options", hsp_profile_options},
+                                           {"Reading options", hsp_read_options},
+                                           {NULL, NULL}};
 
 typedef struct inspect {
     const char *path;
+    hsp_profile *profile;
+    const hsp_profile_totals *table; /* NULL: not a table */
+    uint64_t table_columns;          /* to list */
+    char *unread;                    /* why the rows could not be read; NULL: they were */
+    char *advice[3]; /* the arguments of all findings: of reading, training, scoring */
     hsp_data *data;
     hsp_summary *summary;
     const hsp_totals *totals;
     uint64_t columns; /* to list */
-    double load_seconds, check_seconds, summary_seconds;
+    double look_seconds, load_seconds, check_seconds, summary_seconds;
     int verified;
     cli_watch watch;
 } inspect;
@@ -49,7 +58,7 @@ GETTER_AT(inspect_class_at, inspect, seen, inspect_class, i < hsp_data_classes(s
 GETTER_AT(inspect_column_at, inspect, seen, inspect_column, i < seen->columns, i + 1,
           hsp_data_feature_name(seen->data, i), *hsp_summary_column(seen->summary, i), seen->data)
 
-GETTER(inspect_warning_at, inspect, seen, i < seen->watch.count ? seen->watch.sentences[i] : NULL)
+GETTER(inspect_finding_at, inspect, seen, i < seen->watch.count ? &seen->watch.findings[i] : NULL)
 GETTER_NEW(inspect_duplicate_of, inspect_column, one, uint64_t,
            one->all.duplicate_of < 0 ? UINT64_MAX : (uint64_t)one->all.duplicate_of + 1)
 
@@ -84,7 +93,11 @@ GETTER(inspect_several, inspect, seen, hsp_data_classes(seen->data) > 1 ? "" : N
 GETTER(inspect_checked, inspect, seen, seen->verified ? "as written" : NULL)
 GETTER(inspect_fewer, inspect, seen, seen->columns < seen->totals->cols ? &seen->columns : NULL)
 GETTER(inspect_quiet, inspect, seen, seen->watch.count ? NULL : "")
-GETTER(inspect_sentence, char, sentence, sentence)
+GETTER(inspect_rows, inspect, seen, seen->data ? seen : NULL)
+GETTER(inspect_table, inspect, seen, seen->table ? seen : NULL)
+GETTER(inspect_advice_reading, inspect, seen, seen->advice[0])
+GETTER(inspect_advice_training, inspect, seen, seen->advice[1])
+GETTER(inspect_advice_scoring, inspect, seen, seen->advice[2])
 
 FIELDS(inspect_class_fields, inspect_class, FIELD(TEXT, "name", "class", name, "name of the class"),
        FIELD(COUNT, "rows", "rows", rows, "its rows"), FIELD(SHARE, NULL, "share", share, NULL))
@@ -106,16 +119,156 @@ FIELDS(inspect_column_fields, inspect_column,
                  .when = "null if there is none"),
        FIELD_GET(TEXT, NULL, "", inspect_column_note, NULL))
 
-FIELDS(inspect_sentence_fields, char,
-       FIELD_GET(TEXT, NULL, "", inspect_sentence, NULL, .text = "- {}"))
+/* ---- The columns of a table ---- */
 
-FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
-       FIELD_GET(TEXT, ".low", NULL, inspect_low, NULL),
+GETTER(inspect_file_column_at, inspect, seen,
+       i < seen->table_columns ? hsp_profile_column_at(seen->profile, i) : NULL)
+GETTER(inspect_file_column, inspect, seen, hsp_profile_column_at(seen->profile, i))
+GETTER(inspect_fewer_columns, inspect, seen,
+       seen->table_columns < seen->table->columns ? &seen->table_columns : NULL)
+GETTER(inspect_part, inspect, seen, seen->table->complete ? NULL : "")
+GETTER(inspect_label, inspect, seen,
+       hsp_profile_column_at(seen->profile, seen->table->label)
+           ? hsp_profile_column_at(seen->profile, seen->table->label)->name
+           : NULL)
+GETTER(inspect_names, inspect, seen,
+       seen->table->header ? "names in the first line" : "no names in the first line")
+GETTER(inspect_separator, inspect, seen,
+       strcmp(seen->table->separator, "\t") == 0  ? "tab"
+       : strcmp(seen->table->separator, " ") == 0 ? "space"
+                                                  : seen->table->separator)
+
+/* A number, or the day that it stands for. */
+static const void *inspect_value(const hsp_profile_column *column, double value, void *room)
+{
+    struct tm day;
+    if (isnan(value)) return NULL;
+    if (!column->format) return show_number(value);
+    const time_t seconds = (time_t)(floor(value) * 86400);
+    return gmtime_r(&seconds, &day) && strftime(room, HSP_FIELD_ROOM, "%Y-%m-%d", &day) ? room
+                                                                                        : NULL;
+}
+
+GETTER(inspect_least, hsp_profile_column, column, inspect_value(column, column->min, room))
+GETTER(inspect_middle, hsp_profile_column, column, inspect_value(column, column->median, room))
+GETTER(inspect_most, hsp_profile_column, column, inspect_value(column, column->max, room))
+GETTER(inspect_first_day, hsp_profile_column, column,
+       column->format ? inspect_value(column, column->min, room) : NULL)
+GETTER(inspect_last_day, hsp_profile_column, column,
+       column->format ? inspect_value(column, column->max, room) : NULL)
+GETTER(inspect_at_least, hsp_profile_column, column, column->exact ? NULL : "over ")
+GETTER(inspect_labels, hsp_profile_column, column, column->label ? "label" : NULL)
+GETTER(inspect_example_at, hsp_profile_column, column, i < 3 ? column->examples[i] : NULL)
+
+typedef struct inspect_frequent {
+    const char *value;
+    uint64_t cells;
+} inspect_frequent;
+GETTER_AT(inspect_frequent_at, hsp_profile_column, column, inspect_frequent,
+          i < 3 && column->frequent[i], column->frequent[i], column->frequent_cells[i])
+
+/* The values in a line: of categories the most frequent with their counts, else examples. */
+static const void *inspect_values(const void *record, size_t i, void *room)
+{
+    const hsp_profile_column *column = record;
+    const int counts = strcmp(column->kind, "category") == 0;
+    char *at = room, *end = at + HSP_FIELD_ROOM;
+    (void)i;
+    *at = 0;
+    for (size_t v = 0; v < 3; v++) {
+        const char *value = counts ? column->frequent[v] : column->examples[v];
+        if (!value) break;
+        at += snprintf(at, (size_t)(end - at), "%s%.44s", v ? ", " : "", show_short(value));
+        if (counts)
+            at += snprintf(at, (size_t)(end - at), " %s", show_count(column->frequent_cells[v]));
+    }
+    if (column->distinct > 3) snprintf(at, (size_t)(end - at), ", ...");
+    return room;
+}
+
+FIELDS(inspect_frequent_fields, inspect_frequent, FIELD(TEXT, "value", NULL, value, "the value"),
+       FIELD(COUNT, "cells", NULL, cells, "its cells"))
+
+FIELDS(inspect_file_column_fields, hsp_profile_column,
+       FIELD_GET(TEXT, ".over", NULL, inspect_at_least, NULL),
+       FIELD(TEXT, "name", "column", name, "its name, or c1, c2, ..."),
+       FIELD(TEXT, "kind", "kind", kind,
+             "number, category, date, id, text, constant, or empty (nothing but missing values)"),
+       FIELD(COUNT, "missing", "missing", missing, "cells with a missing value"),
+       FIELD(COUNT, "distinct", "distinct", distinct, "different values, missing ones aside",
+             .text = "[{.over}{}~{}]"),
+       FIELD(FLAG, "exact", NULL, exact,
+             "the number of values is exact; false: it is a lower bound, the median an estimate, "
+             "and the most frequent values those among the first distinct ones"),
+       FIELD_GET(NUMBER, NULL, "min", inspect_least, NULL),
+       FIELD_GET(NUMBER, NULL, "median", inspect_middle, NULL),
+       FIELD_GET(NUMBER, NULL, "max", inspect_most, NULL),
+       FIELD(REAL, "min", NULL, min, "smallest number; of a date, days since 1970-01-01",
+             .when = "null for other kinds"),
+       FIELD(REAL, "median", NULL, median, "median, likewise", .when = "null for other kinds"),
+       FIELD(REAL, "max", NULL, max, "largest number, likewise", .when = "null for other kinds"),
+       FIELD(TEXT, "format", NULL, format, "pattern of the dates", .when = "null for other kinds"),
+       FIELD_GET(TEXT, "first_date", NULL, inspect_first_day, "earliest date",
+                 .when = "null for other kinds"),
+       FIELD_GET(TEXT, "last_date", NULL, inspect_last_day, "latest date",
+                 .when = "null for other kinds"),
+       FIELD_GET(LIST, "frequent", NULL, inspect_frequent_at,
+                 "the most frequent values, at most three", .of = inspect_frequent_fields),
+       FIELD_GET(LIST, "examples", NULL, inspect_example_at, "the first values, at most three",
+                 .of = hsp_field_texts),
+       FIELD(FLAG, "label", NULL, label, "it holds the labels, by the options or by a guess"),
+       FIELD_GET(TEXT, NULL, "values", inspect_values, NULL),
+       FIELD_GET(TEXT, NULL, "", inspect_labels, NULL))
+
+FIELDS(
+    inspect_totals_fields, hsp_profile_totals, FIELD(TEXT, "format", NULL, format, "csv or tsv"),
+    FIELD(COUNT, "rows", NULL, rows, "rows looked at, the header aside", .unit = "rows"),
+    FIELD(COUNT, "columns_total", NULL, columns, "columns of the file", .unit = "columns"),
+    FIELD(COUNT, "bytes", NULL, bytes, "bytes looked at", .unit = "bytes"),
+    FIELD(FLAG, "complete", NULL, complete,
+          "the whole file was looked at; false: its first 100 MB, or the first of several files"),
+    FIELD(FLAG, "header", NULL, header, "the first line names the columns"),
+    FIELD(COUNT, "ragged_rows", NULL, ragged, "rows with too many or too few fields",
+          .unit = "rows"),
+    FIELD(COUNT, "misquoted_rows", NULL, misquoted, "rows with a quote that is out of place",
+          .unit = "rows"))
+
+GETTER(inspect_table_totals, inspect, seen, seen->table)
+
+FIELDS(inspect_table_fields, inspect,
+       FIELD_GET(PART, NULL, NULL, inspect_table_totals, NULL, .of = inspect_totals_fields),
+       FIELD_GET(TEXT, "separator", NULL, inspect_separator,
+                 "the character between fields; tab, or space for runs of spaces"),
+       FIELD_GET(TEXT, "label", NULL, inspect_label,
+                 "the column that holds the labels, by the options or by a guess",
+                 .when = "null if there is none"),
+       FIELD_GET(TEXT, ".names", NULL, inspect_names, NULL),
+       FIELD_GET(COUNT, ".fewer_columns", NULL, inspect_fewer_columns, NULL),
+       FIELD_GET(TEXT, ".part", NULL, inspect_part, NULL),
+       CLI_TEXT("table", "{rows:row}[{.part} in the first {bytes}; --all looks at all], "
+                         "{columns_total:column}, separator {separator}, {.names}"),
+       FIELD_GET(LIST, "columns", NULL, inspect_file_column, "the columns of the file",
+                 .of = inspect_file_column_fields),
+       FIELD_GET(LIST, NULL, "Columns of the file[, the first {.fewer_columns} of {columns_total}]",
+                 inspect_file_column_at, NULL, .of = inspect_file_column_fields, .most = SIZE_MAX))
+
+/* ---- All of it ---- */
+
+FIELDS(inspect_finding_fields, hsp_finding,
+       FIELD(TEXT, "sentence", "", sentence, "what was found", .text = "- {}[  Use {argument}.]"),
+       FIELD(TEXT, "option", NULL, option, "name of the option that deals with it",
+             .when = "null if none does"),
+       FIELD(TEXT, "value", NULL, value, "value of the option", .when = "null if none does"),
+       FIELD(TEXT, "argument", NULL, argument, "the option as it is typed in a shell",
+             .when = "null if none does"),
+       FIELD(TEXT, "use", NULL, use,
+             "whose option it is: reading, training, or scoring (of cv, tune and eval)",
+             .when = "null if none does"))
+
+FIELDS(inspect_rows_fields, inspect, FIELD_GET(TEXT, ".low", NULL, inspect_low, NULL),
        FIELD_GET(TEXT, ".high", NULL, inspect_high, NULL),
        FIELD_GET(TEXT, ".several", NULL, inspect_several, NULL),
-       FIELD_GET(COUNT, ".fewer", NULL, inspect_fewer, NULL),
-       FIELD_GET(TEXT, ".quiet", NULL, inspect_quiet, NULL),
-       FIELD(TEXT, "file", NULL, path, "the data file"), CLI_TEXT("rows", "{rows}"),
+       FIELD_GET(COUNT, ".fewer", NULL, inspect_fewer, NULL), CLI_TEXT("rows", "{rows}"),
        CLI_TEXT("features", "{features}"),
        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
        FIELD_GET(COUNT, "nonzeros", "non-zeros", inspect_nonzeros, "entries other than 0",
@@ -135,15 +288,34 @@ FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
        CLI_LINE("{.rounded}  Equal, constant and zero refer to the values as rounded to "
                 "{precision} precision: this input cannot be read again to compare its decimals."),
        FIELD_GET(MAP, NULL, "Classes", inspect_class_at, NULL, .of = inspect_class_fields),
-       FIELD_GET(LIST, "columns", "Columns[, the first {.fewer} of {features}]{.note}",
-                 inspect_column_at, "the columns listed", .of = inspect_column_fields,
-                 .most = SIZE_MAX),
-       FIELD_GET(LIST, "warnings", NULL, inspect_warning_at, "what to watch out for, sentences",
-                 .of = hsp_field_texts),
-       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_warning_at, NULL,
-                 .of = inspect_sentence_fields),
+       FIELD_GET(LIST, "columns", "Features[, the first {.fewer} of {features}]{.note}",
+                 inspect_column_at, "the features listed: columns after encoding",
+                 .of = inspect_column_fields, .most = SIZE_MAX))
+
+FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
+       FIELD_GET(TEXT, ".quiet", NULL, inspect_quiet, NULL),
+       FIELD(TEXT, "file", NULL, path, "the data file"),
+       FIELD_GET(OBJECT, "table", NULL, inspect_table, "the table as it is in the file",
+                 .of = inspect_table_fields, .when = "null if the file is not CSV or TSV"),
+       FIELD_GET(LIST, "findings", NULL, inspect_finding_at, "what to watch out for",
+                 .of = inspect_finding_fields),
+       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_at, NULL,
+                 .of = inspect_finding_fields, .most = SIZE_MAX),
        CLI_LINE("{.quiet}\nWhat to watch out for: nothing stands out"),
+       FIELD_GET(TEXT, "reading_options", "to read it", inspect_advice_reading,
+                 "the options of reading that the findings advise, as they are typed in a shell",
+                 .when = "null if there are none"),
+       FIELD_GET(TEXT, "training_options", "to train on it", inspect_advice_training,
+                 "the options of training, likewise", .when = "null if there are none"),
+       FIELD_GET(TEXT, "scoring_options", "to cv, tune, eval", inspect_advice_scoring,
+                 "the options of cv, tune and eval, likewise", .when = "null if there are none"),
+       FIELD(TEXT, "reading_error", NULL, unread, "why the rows cannot be read with these options",
+             .when = "null if they can: then there are figures of the rows",
+             .text = "\nThe figures of the rows are left out, because with these options they "
+                     "cannot be read:\n  {}"),
+       FIELD_GET(PART, NULL, NULL, inspect_rows, NULL, .of = inspect_rows_fields, .optional = 1),
        FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
+       FIELD(SECONDS, "look_seconds", NULL, look_seconds, "time to look at the table"),
        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
        FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
        FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"))
@@ -152,35 +324,89 @@ static const cli_result inspect_results[] = {{"inspect", inspect_fields, 0, 0}, 
 
 /* ---- The command ---- */
 
+/* Read the rows. If that fails because of what is in the file or how the options fit it, a table has
+ * been looked at all the same: the failure is kept as a sentence. */
+static hsp_status inspect_read(cli *run, inspect *seen, hsp_error *err)
+{
+    const hsp_options *read = run->options[INSPECT_READ];
+    const double start = cli_seconds();
+    hsp_status status = hsp_profile_read(run->ctx, seen->profile, read, NULL, err, &seen->data);
+    seen->load_seconds = cli_seconds() - start;
+    if (!seen->table || (status != HSP_BAD_DATA && status != HSP_USAGE)) return status;
+    char text[sizeof err->file + sizeof err->message + 64];
+    seen->unread = cli_format("%s", hsp_error_text(err, text, sizeof text));
+    *err = (hsp_error)HSP_ERROR_INIT;
+    return HSP_OK;
+}
+
+static hsp_status inspect_summarise(cli *run, inspect *seen, hsp_error *err)
+{
+    const hsp_view *view;
+    double start = cli_seconds();
+    hsp_status status = hsp_data_view(run->ctx, seen->data, err, &view);
+    seen->check_seconds = cli_seconds() - start;
+    start = cli_seconds();
+    if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen->data, err, &seen->summary);
+    if (status == HSP_OK)
+        status = hsp_summary_confirm(run->ctx, seen->summary, seen->data, seen->path,
+                                     run->options[INSPECT_READ], err);
+    seen->summary_seconds = cli_seconds() - start;
+    if (status != HSP_OK) return status;
+    seen->totals = hsp_summary_totals(seen->summary);
+    if (seen->columns > seen->totals->cols) seen->columns = seen->totals->cols;
+    return HSP_OK;
+}
+
+/* The arguments of all findings, each once, by use. */
+static void inspect_advise(inspect *seen)
+{
+    static const char *const uses[] = {"reading", "training", "scoring"};
+    for (size_t i = 0; i < seen->watch.count; i++) {
+        const hsp_finding *finding = &seen->watch.findings[i];
+        for (size_t u = 0; finding->use && u < 3; u++) {
+            char *old = seen->advice[u];
+            if (strcmp(finding->use, uses[u]) != 0 || (old && strstr(old, finding->argument)))
+                continue;
+            seen->advice[u] =
+                cli_format("%s%s%s", old ? old : "", old ? " " : "", finding->argument);
+            free(old);
+        }
+    }
+}
+
 static hsp_status inspect_run(cli *run, hsp_error *err)
 {
     inspect seen = {.path = run->arguments[0]};
     hsp_status status = cli_how_many(run->options[INSPECT_OWN], "columns", err, &seen.columns);
-    const hsp_options *read = run->options[INSPECT_READ];
-    const hsp_view *view;
+    const double start = cli_seconds();
     if (status == HSP_OK)
-        status = cli_read(run, seen.path, read, NULL, err, &seen.data, &seen.load_seconds);
-    if (status == HSP_OK && hsp_options_flag(run->options[INSPECT_OWN], "verify")) {
+        status = hsp_profile_file(run->ctx, seen.path, run->options[INSPECT_READ],
+                                  run->options[INSPECT_LOOK], err, &seen.profile);
+    seen.look_seconds = cli_seconds() - start;
+    if (status == HSP_OK && hsp_profile_table(seen.profile)->columns)
+        seen.table = hsp_profile_table(seen.profile);
+    if (seen.table)
+        seen.table_columns =
+            seen.columns < seen.table->columns ? seen.columns : seen.table->columns;
+    if (status == HSP_OK) status = inspect_read(run, &seen, err);
+    if (status == HSP_OK && hsp_options_flag(run->options[INSPECT_OWN], "verify") && seen.data) {
         status = hsp_data_verify(run->ctx, seen.data, err);
         seen.verified = status == HSP_OK;
     }
-    double start = cli_seconds();
-    if (status == HSP_OK) status = hsp_data_view(run->ctx, seen.data, err, &view);
-    seen.check_seconds = cli_seconds() - start;
-    start = cli_seconds();
-    if (status == HSP_OK) status = hsp_summary_new(run->ctx, seen.data, err, &seen.summary);
-    if (status == HSP_OK)
-        status = hsp_summary_confirm(run->ctx, seen.summary, seen.data, seen.path, read, err);
-    seen.summary_seconds = cli_seconds() - start;
+    if (status == HSP_OK && seen.data) status = inspect_summarise(run, &seen, err);
     if (status == HSP_OK) {
-        seen.totals = hsp_summary_totals(seen.summary);
-        if (seen.columns > seen.totals->cols) seen.columns = seen.totals->cols;
-        watch_data(&seen.watch, seen.data, seen.summary);
+        watch_profile(&seen.watch, seen.profile);
+        if (seen.data) watch_data(&seen.watch, seen.data, seen.summary, seen.table != NULL);
+        inspect_advise(&seen);
         status = cli_report(run, inspect_results, &seen, stdout, err);
     }
     watch_free(&seen.watch);
+    for (size_t u = 0; u < 3; u++)
+        free(seen.advice[u]);
+    free(seen.unread);
     hsp_summary_free(seen.summary);
     hsp_data_free(seen.data);
+    hsp_profile_free(seen.profile);
     return status;
 }
 
@@ -191,7 +417,7 @@ static const cli_term inspect_arguments[] = {
     {NULL, NULL}};
 
 static const cli_term inspect_examples[] = {
-    {"halfspace inspect iris.csv", "say what is in a CSV file whose last column is the label"},
+    {"halfspace inspect customers.csv", "say what is in a CSV file, and which options it needs"},
     {"halfspace inspect --json --columns all train.svm.gz", "the same for a program to read"},
     {"halfspace inspect --verify train.hsp", "compare a binary file with its checksums"},
     {NULL, NULL}};
@@ -201,9 +427,12 @@ const cli_command cli_inspect = {
     .summary = "describe a data file and warn about problems",
     .synopsis = "DATA... [options]",
     .description =
-        "Summarise a data file: rows, features, classes and their shares, ranges, norms, "
-        "constant and duplicate columns, duplicate and contradictory rows, the order of the "
-        "classes. Then list what to watch out for before training on it.",
+        "Look at a data file, whatever is wrong with it. Of a table, list its columns with their "
+        "kinds, missing and distinct values, ranges and examples. List what to watch out for, each "
+        "with the option that deals with it. Then summarise the rows as they are read: features, "
+        "classes and their shares, ranges, norms, constant and duplicate columns, duplicate and "
+        "contradictory rows, the order of the classes. If the rows cannot be read with the options "
+        "given, say why and leave that part out; the exit status is 0.",
     .arguments = inspect_arguments,
     .groups = inspect_groups,
     .results = inspect_results,

@@ -16,27 +16,55 @@ typedef struct watched {
     const hsp_summary *summary;
     const hsp_totals *totals;
     uint32_t classes;
+    int table;           /* its profile was looked at */
     const char *rounded; /* what comes before a statement that holds for the values in memory, and
                             perhaps not for the decimals that they were read from; "" for nothing */
 } watched;
 
-static void inspect_warnings_add(const watched *seen, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void inspect_warnings_add(const watched *seen, const char *format, ...)
+/* Add a finding; the texts are freed with it. */
+static void inspect_warnings_keep(cli_watch *watch, const hsp_finding *finding, char *sentence,
+                                  char *argument)
 {
-    cli_watch *watch = seen->watch;
+    const size_t count = watch->count++;
+    watch->findings = cli_memory(watch->findings, (count + 1) * sizeof *watch->findings);
+    watch->texts = cli_memory(watch->texts, (count + 1) * sizeof *watch->texts);
+    watch->findings[count] = *finding;
+    watch->texts[count][0] = sentence;
+    watch->texts[count][1] = argument;
+}
+
+/* `use` as in hsp_finding; NULL: no option deals with it. */
+static void inspect_warnings_advise(const watched *seen, const char *use, const char *option,
+                                    const char *value, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void inspect_warnings_advise(const watched *seen, const char *use, const char *option,
+                                    const char *value, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    watch->sentences = cli_memory(watch->sentences, (watch->count + 1) * sizeof *watch->sentences);
-    watch->sentences[watch->count++] = cli_format_list(format, args);
+    char *sentence = cli_format_list(format, args);
     va_end(args);
+    char *argument = option ? cli_format("--%s %s", option, value) : NULL;
+    const hsp_finding finding = {sentence, option, value, argument, use};
+    inspect_warnings_keep(seen->watch, &finding, sentence, argument);
+}
+#define inspect_warnings_add(seen, ...) inspect_warnings_advise(seen, NULL, NULL, NULL, __VA_ARGS__)
+
+void watch_profile(cli_watch *watch, const hsp_profile *profile)
+{
+    const hsp_finding *one;
+    for (uint64_t i = 0; (one = hsp_profile_finding(profile, i)); i++)
+        inspect_warnings_keep(watch, one, NULL, NULL);
 }
 
 void watch_free(cli_watch *watch)
 {
-    for (size_t i = 0; i < watch->count; i++)
-        free(watch->sentences[i]);
-    free(watch->sentences);
+    for (size_t i = 0; i < watch->count; i++) {
+        free(watch->texts[i][0]);
+        free(watch->texts[i][1]);
+    }
+    free(watch->texts);
+    free(watch->findings);
 }
 
 static const char *inspect_warnings_class(const watched *seen, uint32_t c)
@@ -52,11 +80,11 @@ static void inspect_warnings_classes(const watched *seen)
         inspect_warnings_add(seen, "There are no rows.");
     else if (seen->classes == 0)
         inspect_warnings_add(seen, "There are no labels to learn from.");
-    else if (seen->classes == 1)
+    else if (seen->classes == 1 && !seen->table)
         inspect_warnings_add(seen,
                              "All rows are of the one class '%s': there is nothing to tell apart.",
                              inspect_warnings_class(seen, 0));
-    else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > all->rows)
+    else if (seen->classes > 20 && (uint64_t)seen->classes * 2 > all->rows && !seen->table)
         inspect_warnings_add(seen,
                              "There are %s classes in %s rows: is the label a number rather than a "
                              "class, or another column?",
@@ -69,14 +97,17 @@ static void inspect_warnings_classes(const watched *seen)
     }
     const uint64_t few = hsp_summary_class_count(seen->summary, least);
     const uint64_t many = hsp_summary_class_count(seen->summary, most);
-    if (many >= few * INSPECT_WARNINGS_UNBALANCED)
-        inspect_warnings_add(
-            seen,
-            "The classes are unbalanced: '%s' has %s of the rows, '%s' %s. Always "
-            "answering '%s' would be right that often; accuracy alone says little.",
+    if (many >= few * INSPECT_WARNINGS_UNBALANCED && !seen->table) {
+        inspect_warnings_advise(
+            seen, "training", "weight", "balanced",
+            "The classes are unbalanced: '%s' has %s of the rows, '%s' %s.",
             inspect_warnings_class(seen, most), show_share((double)many / (double)all->rows),
-            inspect_warnings_class(seen, least), show_share((double)few / (double)all->rows),
-            inspect_warnings_class(seen, most));
+            inspect_warnings_class(seen, least), show_share((double)few / (double)all->rows));
+        inspect_warnings_advise(
+            seen, "scoring", "score", seen->classes == 2 ? "auc" : "balanced-accuracy",
+            "Always answering '%s' is right on %s of the rows: accuracy alone says little.",
+            inspect_warnings_class(seen, most), show_share((double)many / (double)all->rows));
+    }
     if ((double)all->class_runs * 2 > all->class_runs_expected) return;
     if (all->class_runs == seen->classes)
         inspect_warnings_add(seen,
@@ -167,15 +198,14 @@ static void inspect_warnings_ranges(const watched *seen)
         if (range > wide) wide = range, wide_at = j;
     }
     if (narrow == 0 || wide < narrow * INSPECT_WARNINGS_RANGES) return;
-    inspect_warnings_add(
-        seen,
-        "The columns differ widely in range (column %s spans %s, column %s %s): see "
-        "'halfspace scale'.",
-        show_column(seen->data, wide_at), show_number(wide), show_column(seen->data, narrow_at),
-        show_number(narrow));
+    inspect_warnings_advise(seen, "training", "scale",
+                            hsp_data_storage(seen->data) == HSP_DENSE ? "standard" : "max-abs",
+                            "The columns differ widely in range: column %s spans %s, column %s %s.",
+                            show_column(seen->data, wide_at), show_number(wide),
+                            show_column(seen->data, narrow_at), show_number(narrow));
 }
 
-void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary)
+void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary, int table)
 {
     const hsp_totals *all = hsp_summary_totals(summary);
     const int single = hsp_data_precision(data) == HSP_FLOAT32;
@@ -184,6 +214,7 @@ void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summa
                           .summary = summary,
                           .totals = all,
                           .classes = hsp_data_classes(data),
+                          .table = table,
                           .rounded = all->exact ? ""
                                      : single   ? "After rounding to single precision, "
                                                 : "After rounding to double precision, "};
@@ -192,11 +223,12 @@ void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summa
     if (all->rows) {
         inspect_warnings_kind(&seen, all->empty_columns, inspect_warnings_is_empty,
                               "column is zero in every row", "columns are zero in every row");
-        inspect_warnings_kind(&seen, all->constant_columns, inspect_warnings_is_constant,
+        inspect_warnings_kind(&seen, table ? 0 : all->constant_columns,
+                              inspect_warnings_is_constant,
                               "column is constant and carries no information",
                               "columns are constant and carry no information");
         inspect_warnings_kind(&seen, all->duplicate_columns, inspect_warnings_is_duplicate,
                               "column equals an earlier one", "columns equal an earlier one");
     }
-    inspect_warnings_ranges(&seen);
+    if (!table) inspect_warnings_ranges(&seen);
 }

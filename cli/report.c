@@ -171,6 +171,11 @@ const char *show_name(const char *name)
     return show_clean(show_buffer(), 44, name);
 }
 
+const char *show_short(const char *text)
+{
+    return show_clean(show_buffer(), 24, text);
+}
+
 /* Paths are longer than names, and seldom more than two are in one sentence. */
 const char *show_text(const char *text)
 {
