@@ -59,6 +59,9 @@ GETTER_AT(inspect_column_at, inspect, seen, inspect_column, i < seen->columns, i
           hsp_data_feature_name(seen->data, i), *hsp_summary_column(seen->summary, i), seen->data)
 
 GETTER(inspect_finding_at, inspect, seen, i < seen->watch.count ? &seen->watch.findings[i] : NULL)
+/* In a text, before the figures of a table's rows; of other files, behind them. */
+GETTER(inspect_finding_first, inspect, seen, seen->table ? inspect_finding_at(seen, i, room) : NULL)
+GETTER(inspect_finding_last, inspect, seen, seen->table ? NULL : inspect_finding_at(seen, i, room))
 GETTER_NEW(inspect_duplicate_of, inspect_column, one, uint64_t,
            one->all.duplicate_of < 0 ? UINT64_MAX : (uint64_t)one->all.duplicate_of + 1)
 
@@ -92,7 +95,9 @@ GETTER_NEW(inspect_bytes, inspect, seen, uint64_t, hsp_data_bytes(seen->data))
 GETTER(inspect_several, inspect, seen, hsp_data_classes(seen->data) > 1 ? "" : NULL)
 GETTER(inspect_checked, inspect, seen, seen->verified ? "as written" : NULL)
 GETTER(inspect_fewer, inspect, seen, seen->columns < seen->totals->cols ? &seen->columns : NULL)
-GETTER(inspect_quiet, inspect, seen, seen->watch.count ? NULL : "")
+GETTER(inspect_quiet_first, inspect, seen, seen->table && !seen->watch.count ? "" : NULL)
+GETTER(inspect_quiet_last, inspect, seen, !seen->table && !seen->watch.count ? "" : NULL)
+GETTER(inspect_is_table, inspect, seen, seen->table ? "" : NULL)
 GETTER(inspect_rows, inspect, seen, seen->data ? seen : NULL)
 GETTER(inspect_table, inspect, seen, seen->table ? seen : NULL)
 GETTER(inspect_advice_reading, inspect, seen, seen->advice[0])
@@ -135,6 +140,9 @@ GETTER(inspect_names, inspect, seen,
        seen->table->header ? "names in the first line" : "no names in the first line")
 GETTER(inspect_separator, inspect, seen,
        strcmp(seen->table->separator, "\t") == 0  ? "tab"
+       : strcmp(seen->table->separator, ",") == 0 ? "comma"
+       : strcmp(seen->table->separator, ";") == 0 ? "semicolon"
+       : strcmp(seen->table->separator, "|") == 0 ? "pipe"
        : strcmp(seen->table->separator, " ") == 0 ? "space"
                                                   : seen->table->separator)
 
@@ -157,7 +165,7 @@ GETTER(inspect_first_day, hsp_profile_column, column,
 GETTER(inspect_last_day, hsp_profile_column, column,
        column->format ? inspect_value(column, column->max, room) : NULL)
 GETTER(inspect_at_least, hsp_profile_column, column, column->exact ? NULL : "over ")
-GETTER(inspect_labels, hsp_profile_column, column, column->label ? "label" : NULL)
+GETTER(inspect_labels, hsp_profile_column, column, column->label ? "" : NULL)
 GETTER(inspect_example_at, hsp_profile_column, column, i < 3 ? column->examples[i] : NULL)
 
 typedef struct inspect_frequent {
@@ -191,9 +199,11 @@ FIELDS(inspect_frequent_fields, inspect_frequent, FIELD(TEXT, "value", NULL, val
 
 FIELDS(inspect_file_column_fields, hsp_profile_column,
        FIELD_GET(TEXT, ".over", NULL, inspect_at_least, NULL),
+       FIELD_GET(TEXT, ".labels", NULL, inspect_labels, NULL),
        FIELD(TEXT, "name", "column", name, "its name, or c1, c2, ..."),
        FIELD(TEXT, "kind", "kind", kind,
-             "number, category, date, id, text, constant, or empty (nothing but missing values)"),
+             "number, category, date, id, text, constant, or empty (nothing but missing values)",
+             .text = "[{.labels}{}, label~{}]"),
        FIELD(COUNT, "missing", "missing", missing, "cells with a missing value"),
        FIELD(COUNT, "distinct", "distinct", distinct, "different values, missing ones aside",
              .text = "[{.over}{}~{}]"),
@@ -217,8 +227,7 @@ FIELDS(inspect_file_column_fields, hsp_profile_column,
        FIELD_GET(LIST, "examples", NULL, inspect_example_at, "the first values, at most three",
                  .of = hsp_field_texts),
        FIELD(FLAG, "label", NULL, label, "it holds the labels, by the options or by a guess"),
-       FIELD_GET(TEXT, NULL, "values", inspect_values, NULL),
-       FIELD_GET(TEXT, NULL, "", inspect_labels, NULL))
+       FIELD_GET(TEXT, NULL, "values", inspect_values, NULL))
 
 FIELDS(
     inspect_totals_fields, hsp_profile_totals, FIELD(TEXT, "format", NULL, format, "csv or tsv"),
@@ -238,7 +247,8 @@ GETTER(inspect_table_totals, inspect, seen, seen->table)
 FIELDS(inspect_table_fields, inspect,
        FIELD_GET(PART, NULL, NULL, inspect_table_totals, NULL, .of = inspect_totals_fields),
        FIELD_GET(TEXT, "separator", NULL, inspect_separator,
-                 "the character between fields; tab, or space for runs of spaces"),
+                 "what is between fields: comma, semicolon, tab, pipe, space (runs of them), or "
+                 "the character"),
        FIELD_GET(TEXT, "label", NULL, inspect_label,
                  "the column that holds the labels, by the options or by a guess",
                  .when = "null if there is none"),
@@ -255,7 +265,7 @@ FIELDS(inspect_table_fields, inspect,
 /* ---- All of it ---- */
 
 FIELDS(inspect_finding_fields, hsp_finding,
-       FIELD(TEXT, "sentence", "", sentence, "what was found", .text = "- {}[  Use {argument}.]"),
+       FIELD(TEXT, "sentence", "", sentence, "what was found", .text = "- {}[  Use: {argument}]"),
        FIELD(TEXT, "option", NULL, option, "name of the option that deals with it",
              .when = "null if none does"),
        FIELD(TEXT, "value", NULL, value, "value of the option", .when = "null if none does"),
@@ -268,7 +278,8 @@ FIELDS(inspect_finding_fields, hsp_finding,
 FIELDS(inspect_rows_fields, inspect, FIELD_GET(TEXT, ".low", NULL, inspect_low, NULL),
        FIELD_GET(TEXT, ".high", NULL, inspect_high, NULL),
        FIELD_GET(TEXT, ".several", NULL, inspect_several, NULL),
-       FIELD_GET(COUNT, ".fewer", NULL, inspect_fewer, NULL), CLI_TEXT("rows", "{rows}"),
+       FIELD_GET(COUNT, ".fewer", NULL, inspect_fewer, NULL),
+       CLI_LINE("{.is_table}\nThe rows as they are read:"), CLI_TEXT("rows", "{rows}"),
        CLI_TEXT("features", "{features}"),
        FIELD(PART, NULL, NULL, data, NULL, .of = cli_shape_fields),
        FIELD_GET(COUNT, "nonzeros", "non-zeros", inspect_nonzeros, "entries other than 0",
@@ -288,20 +299,23 @@ FIELDS(inspect_rows_fields, inspect, FIELD_GET(TEXT, ".low", NULL, inspect_low, 
        CLI_LINE("{.rounded}  Equal, constant and zero refer to the values as rounded to "
                 "{precision} precision: this input cannot be read again to compare its decimals."),
        FIELD_GET(MAP, NULL, "Classes", inspect_class_at, NULL, .of = inspect_class_fields),
-       FIELD_GET(LIST, "columns", "Features[, the first {.fewer} of {features}]{.note}",
+       FIELD_GET(LIST, "columns",
+                 "[{.is_table}Features~Columns][, the first {.fewer} of {features}]{.note}",
                  inspect_column_at, "the features listed: columns after encoding",
                  .of = inspect_column_fields, .most = SIZE_MAX))
 
 FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
-       FIELD_GET(TEXT, ".quiet", NULL, inspect_quiet, NULL),
+       FIELD_GET(TEXT, ".quiet_first", NULL, inspect_quiet_first, NULL),
+       FIELD_GET(TEXT, ".quiet_last", NULL, inspect_quiet_last, NULL),
+       FIELD_GET(TEXT, ".is_table", NULL, inspect_is_table, NULL),
        FIELD(TEXT, "file", NULL, path, "the data file"),
        FIELD_GET(OBJECT, "table", NULL, inspect_table, "the table as it is in the file",
                  .of = inspect_table_fields, .when = "null if the file is not CSV or TSV"),
        FIELD_GET(LIST, "findings", NULL, inspect_finding_at, "what to watch out for",
                  .of = inspect_finding_fields),
-       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_at, NULL,
+       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_first, NULL,
                  .of = inspect_finding_fields, .most = SIZE_MAX),
-       CLI_LINE("{.quiet}\nWhat to watch out for: nothing stands out"),
+       CLI_LINE("{.quiet_first}\nWhat to watch out for: nothing stands out"),
        FIELD_GET(TEXT, "reading_options", "to read it", inspect_advice_reading,
                  "the options of reading that the findings advise, as they are typed in a shell",
                  .when = "null if there are none"),
@@ -314,6 +328,9 @@ FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
              .text = "\nThe figures of the rows are left out, because with these options they "
                      "cannot be read:\n  {}"),
        FIELD_GET(PART, NULL, NULL, inspect_rows, NULL, .of = inspect_rows_fields, .optional = 1),
+       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_last, NULL,
+                 .of = inspect_finding_fields, .most = SIZE_MAX),
+       CLI_LINE("{.quiet_last}\nWhat to watch out for: nothing stands out"),
        FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
        FIELD(SECONDS, "look_seconds", NULL, look_seconds, "time to look at the table"),
        FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),

@@ -15,6 +15,7 @@ enum {
     FIND_QUANTITY = 100,  /* whole numbers beyond which a label is a quantity */
     FIND_UNBALANCED = 10, /* largest class to smallest */
     FIND_SCALES = 100,    /* widest column to narrowest */
+    FIND_IGNORED = 2,     /* an option says that the column is left out */
     FIND_MARKS = 5,       /* texts in a column of numbers that are taken for marks, at most */
 };
 
@@ -210,7 +211,7 @@ static void find_told(finder *find)
                 size = strcspn(at, ",");
                 const size_t named = strcspn(at, "=:,");
                 const uint64_t j = find_by_word(find->profile, at, named);
-                if (j != UINT64_MAX) find->told[j] = 1;
+                if (j != UINT64_MAX) find->told[j] = k == 0 ? FIND_IGNORED : 1;
             }
         }
     }
@@ -473,7 +474,8 @@ static int find_is_read(const finder *find, uint64_t j)
 {
     const hsp__column_profile *column = find_column(find, j);
     return j == find->profile->totals.label ||
-           (!find_is_id(column) && !find_is_text(column) && !find_is_useless(column));
+           (find->told[j] != FIND_IGNORED && !find_is_id(column) && !find_is_text(column) &&
+            !find_is_useless(column));
 }
 
 /* Is it a text that --na could declare missing: "none" among words, or one of a few words among numbers

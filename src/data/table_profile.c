@@ -293,11 +293,15 @@ static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const hsp_
     hsp_options *defaults = NULL;
     const int all = options && hsp_options_flag(options, "all");
     HSP__TRY(hsp__format_find(profile->source, read, err, &format));
-    /* text without any separator: a table of one column, unless its name says otherwise */
+    /* words without any separator: a table of one column, unless its name says otherwise */
     if (strcmp(format, "libsvm") == 0 && !hsp__format_by_name(profile->source->part_names[0]) &&
         (!read || strcmp(hsp_options_text(read, "format"), "auto") == 0)) {
         HSP__TRY(hsp__source_peek(profile->source, 0, err, &text, &size));
-        if (hsp__kind_of(text, size) == HSP_FILE_UNKNOWN) format = "csv";
+        while (size && strchr(" \t\r\n", *text) && *text)
+            text++, size--;
+        if (size && !strchr("#+-.0123456789", *text) &&
+            hsp__kind_of(text, size) == HSP_FILE_UNKNOWN)
+            format = "csv";
     }
     profile->totals.format = format;
     profile->totals.label = UINT64_MAX;

@@ -1,5 +1,5 @@
 # One file for each thing to watch out for.
-watch() { halfspace inspect -q "$@" | sed '1,/^What/{/^What/!d}'; }
+watch() { halfspace inspect -q "$@" | sed -n '/^What/,/^$/p'; }
 echo "# one class"
 printf '1 1:1\n1 1:2\n' | watch -
 echo "# no labels"
