@@ -273,14 +273,14 @@ static double profile_words(const hsp__column_profile *profile)
 size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM])
 {
     size_t length = 0;
-    for (size_t i = 0; i < size && length + 1 < HSP__PROFILE_FORM; i++)
-        if (text[i] != ' ')
-            form[length++] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 32 : text[i]);
+    for (; length < size && length + 1 < HSP__PROFILE_FORM; length++)
+        form[length] =
+            (char)(text[length] >= 'A' && text[length] <= 'Z' ? text[length] + 32 : text[length]);
     form[length] = 0;
     return length;
 }
 
-/* Two values that are the same but for case and blanks. */
+/* Two values that are the same but for case. */
 static int profile_alike(hsp__column_profile *profile)
 {
     hsp__names forms;
@@ -358,7 +358,7 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label)
         (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
     if (!profile_numbers(profile)) return 0;
     const int constant = profile->distinct == 1 && !profile->others;
-    if (!constant && (double)profile->misfits <= (1 - PROFILE_MOST) * (double)there) {
+    if (!constant && (double)(there - profile->misfits) >= PROFILE_MOST * (double)there) {
         profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
         if (!profile->date && unique && profile_is_serial(profile))
             profile->content = HSP__CONTENT_ID;

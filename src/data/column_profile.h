@@ -44,7 +44,7 @@ typedef struct hsp__column_profile {
     int percent, currency; /* number: some have such a sign */
     uint64_t misfits;      /* number, date: cells that are none (and not missing) */
     uint32_t frequent[3];  /* the most frequent values, HSP__NAME_NONE: fewer */
-    uint32_t alike[2];     /* two values that differ only in case or blanks, likewise */
+    uint32_t alike[2];     /* two values that differ only in case, likewise */
 } hsp__column_profile;
 
 /* Remember up to `values` distinct values. The rules must outlive the profile. */
@@ -63,8 +63,7 @@ int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v);
 /* Is it a number or a date, as the column has them? */
 int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value);
 
-/* The text in lower case and without blanks, up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its
- * length. */
+/* The text in lower case (A to Z), up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its length. */
 #define HSP__PROFILE_FORM 260
 size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM]);
 

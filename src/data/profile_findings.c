@@ -10,13 +10,14 @@
 #include "data/table_profile.h"
 
 enum {
-    FIND_NAMES = 5,       /* columns named in a sentence */
-    FIND_CLASSES = 20,    /* values of a column that looks like classes, at most */
-    FIND_QUANTITY = 100,  /* whole numbers beyond which a label is a quantity */
-    FIND_UNBALANCED = 10, /* largest class to smallest */
-    FIND_SCALES = 100,    /* widest column to narrowest */
-    FIND_IGNORED = 2,     /* an option says that the column is left out */
-    FIND_MARKS = 5,       /* texts in a column of numbers that are taken for marks, at most */
+    FIND_NAMES = 5,        /* columns named in a sentence */
+    FIND_CLASSES = 20,     /* values of a column that looks like classes, at most */
+    FIND_QUANTITY = 100,   /* whole numbers beyond which a label is a quantity */
+    FIND_CATEGORIES = 100, /* values of a categorical column beyond which they are many */
+    FIND_UNBALANCED = 10,  /* largest class to smallest */
+    FIND_SCALES = 100,     /* widest column to narrowest */
+    FIND_IGNORED = 2,      /* an option says that the column is left out */
+    FIND_MARKS = 5,        /* texts in a column of numbers that are taken for marks, at most */
 };
 
 typedef struct finder {
@@ -30,12 +31,23 @@ typedef struct finder {
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
-static int find_has_option(const hsp_options *options, const char *name)
+static const hsp_option *find_option(const hsp_options *options, const char *name)
 {
     const hsp_option_table *table = hsp_options_table(options);
     for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->options[i].name, name) == 0) return 1;
-    return 0;
+        if (strcmp(table->options[i].name, name) == 0) return &table->options[i];
+    return NULL;
+}
+
+static int find_has_option(const hsp_options *options, const char *name)
+{
+    return find_option(options, name) != NULL;
+}
+
+static int find_is_flag(const finder *find, const char *name)
+{
+    const hsp_option *option = find_option(find->read, name);
+    return option && option->type == HSP_OPTION_FLAG;
 }
 
 /* Did the user set it? */
@@ -173,8 +185,8 @@ static void find_columns(finder *find, int (*is)(const hsp__column_profile *), c
                          const char *one, const char *many)
 {
     find_group group = find_group_new(find);
-    const int flag = strcmp(option, "ignore") != 0;
-    if (flag && find_is_set(find, option)) return;
+    const int flag = find_is_flag(find, option);
+    if ((flag || strcmp(option, "hash") == 0) && find_is_set(find, option)) return;
     for (uint64_t j = 0; j < find->profile->totals.columns; j++)
         if (j != find->profile->totals.label && !find->told[j] && is(find_column(find, j)))
             find_group_add(find, &group, j, "");
@@ -202,7 +214,7 @@ static uint64_t find_by_word(const hsp_profile *profile, const char *word, size_
 /* Mark the columns that the options name; lists may have commas. */
 static void find_told(finder *find)
 {
-    static const char *const lists[] = {"ignore", "categorical", "ordinal", "date"};
+    static const char *const lists[] = {"ignore", "categorical", "ordinal", "date", "hash"};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
         if (!find_has_option(find->read, lists[k])) continue;
         for (size_t i = 0; i < hsp_options_list_count(find->read, lists[k]); i++) {
@@ -313,7 +325,7 @@ static void find_label_column(finder *find)
     find_group_free(&group);
 }
 
-/* Rows of the most and least frequent class; classes that differ only in case or blanks are one. */
+/* Rows of the most and least frequent class; classes that differ only in case are one. */
 typedef struct find_classes {
     uint32_t most, least; /* values */
     uint64_t many, few, rows;
@@ -398,6 +410,12 @@ static int find_is_id(const hsp__column_profile *column)
 static int find_is_text(const hsp__column_profile *column)
 {
     return column->content == HSP__CONTENT_TEXT;
+}
+
+static int find_is_various(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_CATEGORY &&
+           (column->distinct > FIND_CATEGORIES || column->others);
 }
 
 static int find_is_useless(const hsp__column_profile *column)
@@ -575,6 +593,10 @@ static void find_rows(finder *find)
 {
     const hsp_profile_totals *totals = &find->profile->totals;
     if (!totals->rows) find_put(find, NULL, NULL, NULL, "There are no rows below the header.");
+    if (totals->columns == 1)
+        find_put(find, NULL, NULL, NULL,
+                 "There is one column only: nothing to learn from. If fields are separated by "
+                 "another character than comma, semicolon, tab or pipe, name it with --separator.");
     if (totals->ragged)
         find_put(
             find, "reading", "on-error", "skip",
@@ -588,27 +610,26 @@ static void find_rows(finder *find)
                  (unsigned long long)totals->misquoted_line);
 }
 
-/* Values that differ only in case or blanks. */
+/* Values that differ only in case. */
 static void find_alike(finder *find)
 {
-    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+    find_group group = find_group_new(find);
+    char one[HSP__QUOTED] = "", two[HSP__QUOTED] = "";
+    for (uint64_t j = 0; !find_is_set(find, "ignore-case") && j < find->profile->totals.columns;
+         j++) {
         const hsp__column_profile *column = find_column(find, j);
-        char one[HSP__QUOTED], two[HSP__QUOTED], name[HSP__QUOTED];
-        if (column->content != HSP__CONTENT_CATEGORY || column->alike[0] == HSP__NAME_NONE)
-            continue;
-        const char *first = hsp__names_get(&column->values, column->alike[0]);
-        const char *second = hsp__names_get(&column->values, column->alike[1]);
-        const int cases = strcasecmp(first, second) == 0;
-        if (cases && find_has_option(find->read, "ignore-case") &&
-            hsp_options_flag(find->read, "ignore-case"))
-            continue;
-        hsp__quote(first, hsp__names_size(&column->values, column->alike[0]), one);
-        hsp__quote(second, hsp__names_size(&column->values, column->alike[1]), two);
-        find_put(find, "reading", cases ? "ignore-case" : NULL, "yes",
-                 "Column %s has values that differ only in case or blanks: "
-                 "'%s' and '%s'.",
-                 hsp__quote(find_name(find, j), strlen(find_name(find, j)), name), one, two);
+        if (column->alike[0] == HSP__NAME_NONE || !find_is_read(find, j)) continue;
+        find_group_add(find, &group, j, "");
+        hsp__quote(hsp__names_get(&column->values, column->alike[0]),
+                   hsp__names_size(&column->values, column->alike[0]), one);
+        hsp__quote(hsp__names_get(&column->values, column->alike[1]),
+                   hsp__names_size(&column->values, column->alike[1]), two);
     }
+    if (find_group_there(find, &group))
+        find_put(find, "reading", "ignore-case", "yes",
+                 "Values of column%s %s differ only in case, such as '%s' and '%s'.",
+                 group.count == 1 ? "" : "s", group.names.data, one, two);
+    find_group_free(&group);
 }
 
 static void find_scales(finder *find)
@@ -642,14 +663,15 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
     find.marked = find.told + profile->totals.columns;
     find_told(&find);
     find_rows(&find);
-    if (profile->totals.label != UINT64_MAX && profile->totals.rows) {
-        find_label_column(&find);
-        find_labels(&find);
-    }
+    if (profile->totals.label != UINT64_MAX && profile->totals.rows) find_label_column(&find);
     if (profile->totals.rows) {
         find_columns(&find, find_is_id, "ignore", "is an id, which tells nothing about other rows",
                      "are ids, which tell nothing about other rows");
-        find_columns(&find, find_is_text, "ignore", "is free text", "are free text");
+        const char *words = find_has_option(read, "hash") ? "hash" : "ignore";
+        find_columns(&find, find_is_text, words, "is free text", "are free text");
+        find_columns(&find, find_is_various, words,
+                     "has more than 100 categories, each of which becomes a feature",
+                     "have more than 100 categories, each of which becomes a feature");
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);
@@ -661,6 +683,7 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
         find_marks(&find);
         find_missing(&find);
         find_alike(&find);
+        if (profile->totals.label != UINT64_MAX) find_labels(&find);
         find_scales(&find);
     }
     hsp__free(&profile->memory, find.told);

@@ -1,4 +1,6 @@
 /* Tables as people keep them, what is found in them, and what is advised. */
+#include <stdlib.h>
+
 #include "check.h"
 #include "halfspace_all.h"
 
@@ -113,12 +115,140 @@ static void test_label(void)
     hsp_profile_free(p);
 }
 
+/* Each notation of numbers and dates, and what it advises. */
+static void test_notations(void)
+{
+    hsp_profile *p = profile_of("a,b,y\n\"1,234\",$5,u\n\"12,345\",$6,v\n99,$7.50,u\n");
+    CHECK(column_of(p, 0)->max == 12345 && column_of(p, 1)->max == 7.5);
+    CHECK(finds(p, "Numbers of column a have a comma between thousands", "--thousands ,"));
+    CHECK(finds(p, "Column b has numbers with a currency sign", "--currency"));
+    hsp_profile_free(p);
+    p = profile_of("a;b;y\n1,5;12%;u\n2,25;50 %;v\n0,125;7%;u\n");
+    CHECK(column_of(p, 0)->min == 0.125 && column_of(p, 1)->max == 0.5);
+    CHECK(finds(p, "Numbers of column a have a decimal comma", "--decimal ,"));
+    CHECK(finds(p, "Column b has numbers with a percent sign", "--percent"));
+    hsp_profile_free(p);
+    p = profile_of("a;y\n1,125;u\n0,250;v\n"); /* among semicolons, a comma is decimal */
+    CHECK(column_of(p, 0)->max == 1.125);
+    hsp_profile_free(p);
+    p = profile_of("a;y\n1.234,5;u\n1.500;v\n");
+    CHECK(column_of(p, 0)->max == 1500);
+    CHECK(finds(p, "a point between thousands", "--thousands point"));
+    hsp_profile_free(p);
+    p = profile_with("a;y\n1,5;u\n2,5;v\n", "decimal", "comma");
+    CHECK(!hsp_profile_finding(p, 0)); /* the user has said so */
+    hsp_profile_free(p);
+}
+
+static void test_marks(void)
+{
+    hsp_profile *p = profile_of("n,c,y\n1,red,a\nN/A,-,b\nunknown,blue,a\n2,red,b\n3,red,a\n"
+                                "4,red,b\n5,red,a\n6,red,b\n7,red,a\n8,red,b\n9,red,b\n");
+    CHECK(column_of(p, 0)->missing == 1 && column_of(p, 1)->missing == 0);
+    CHECK(finds(p, "Columns n, c have texts that probably mark missing", "--na unknown,-"));
+    CHECK(finds(p, "3 values are missing, in columns n, c", "--missing mean"));
+    hsp_profile_free(p);
+    p = profile_of("n,y\n1,+\n-,-\n3,+\n?,-\n"); /* a label may be called - */
+    CHECK(column_of(p, 0)->missing == 2 && column_of(p, 1)->missing == 0);
+    CHECK(column_of(p, 1)->distinct == 2);
+    CHECK(finds(p, "2 values are missing, in column n.", "--missing indicator"));
+    hsp_profile_free(p);
+}
+
+/* 300 rows of two cells that differ, a number between two texts each, and a label. */
+static hsp_profile *profile_rows(const char *header, const char *const with[4])
+{
+    enum { ROWS = 300 };
+    char *text = malloc(ROWS * 64), *at = text;
+    CHECK(text);
+    at += sprintf(at, "%s\n", header);
+    for (int i = 0; i < ROWS; i++)
+        at += sprintf(at, "%s%d%s,%s%04d%s,%s\n", with[0], i, with[1], with[2], i * 7919 % 1009,
+                      with[3],
+                      i % 12 == 0 ? "yes"
+                      : i % 3     ? "no"
+                                  : "No");
+    hsp_profile *profile = profile_of(text);
+    free(text);
+    return profile;
+}
+
+static void test_tables(void)
+{
+    hsp_profile *p = profile_rows("id,x,y", (const char *const[]){"C-", "", "", ".5"});
+    CHECK_TEXT(column_of(p, 0)->kind, "id");
+    CHECK(finds(p, "Column id is an id", "--ignore id"));
+    CHECK(finds(p, "'no' has 91.7% of the rows, 'yes' 8.3%", "--weight balanced"));
+    CHECK(finds(p, "Always answering 'no' is right on 91.7%", "--score auc"));
+    CHECK(
+        finds(p, "Values of column y differ only in case, such as 'no' and 'No'", "--ignore-case"));
+    hsp_profile_free(p);
+    p = profile_rows("a,target,kind", (const char *const[]){"", ".25", "", ".5"});
+    CHECK(finds(p, "The label, column target, is a number with 300 values: a quantity",
+                "--label kind"));
+    hsp_profile_free(p);
+    p = profile_rows("a,b,y", (const char *const[]){"", ".25", "0.", ""});
+    CHECK(finds(p, "The columns differ widely in range: column a spans 299, column b 0.1",
+                "--scale standard"));
+    hsp_profile_free(p);
+    p = profile_rows("first name,a,y", (const char *const[]){"Jo ", "", "", ".5"});
+    CHECK(finds(p, "Column first name is an id", "--ignore 'first name'"));
+    hsp_profile_free(p);
+    p = profile_rows("a,b,y", (const char *const[]){"", ".5", "it is number ", ""});
+    CHECK_TEXT(column_of(p, 1)->kind, "text");
+    hsp_profile_free(p);
+}
+
+/* Neither a table nor text: an error with a sentence; other formats have no columns. */
+static void test_not_tables(void)
+{
+    hsp_profile *p = NULL;
+    hsp_error err = HSP_ERROR_INIT;
+    static const char utf16[] = "\xff\xfe"
+                                "a\0,\0b\0\n";
+    CHECK(hsp_profile_parse(ctx, "", 0, "t.csv", NULL, NULL, &err, &p) == HSP_BAD_DATA);
+    CHECK(hsp_profile_parse(ctx, utf16, sizeof utf16 - 1, "t.csv", NULL, NULL, &err, &p) ==
+          HSP_BAD_DATA);
+    CHECK(strstr(err.message, "iconv"));
+    CHECK(hsp_profile_parse(ctx, "\0\1,\2\n", 6, "t.csv", NULL, NULL, &err, &p) == HSP_BAD_DATA);
+    CHECK(!p);
+    CHECK(hsp_profile_parse(ctx, "1 1:2\n", 6, "t", NULL, NULL, &err, &p) == HSP_OK);
+    CHECK_TEXT(hsp_profile_table(p)->format, "libsvm");
+    CHECK(!hsp_profile_column_at(p, 0));
+    hsp_profile_free(p);
+    p = profile_of("word\none\ntwo\none\n");
+    CHECK(hsp_profile_table(p)->columns == 1 && column_of(p, 0)->distinct >= 2);
+    hsp_profile_free(p);
+}
+
+/* Many columns: each remembers fewer values, and there is one finding for all of them. */
+static void test_wide(void)
+{
+    enum { COLUMNS = 5000 };
+    char *text = malloc(COLUMNS * 24), *at = text;
+    CHECK(text);
+    for (int row = 0; row < 4; row++)
+        for (int j = 0; j < COLUMNS; j++)
+            at += sprintf(at, row ? "%d%s" : "v%d%s", row ? j % 3 * row : j,
+                          j + 1 < COLUMNS ? "," : "\n");
+    hsp_profile *p = profile_of(text);
+    CHECK(hsp_profile_table(p)->columns == COLUMNS && hsp_profile_table(p)->rows == 3);
+    CHECK(hsp_profile_finding(p, 0) && !hsp_profile_finding(p, 5));
+    hsp_profile_free(p);
+    free(text);
+}
+
 int main(void)
 {
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     RUN(test_kinds);
     RUN(test_rows);
     RUN(test_label);
+    RUN(test_notations);
+    RUN(test_marks);
+    RUN(test_tables);
+    RUN(test_not_tables);
+    RUN(test_wide);
     hsp_context_free(ctx);
     return check_done();
 }

@@ -1,7 +1,7 @@
 # The place, what was found, what was expected; status 3, nothing on standard output.
 bad()
 {
-    printf "$1" | halfspace inspect $2 - 2>err
+    printf "$1" | halfspace convert $2 - - --to libsvm 2>err
     echo "exit $?: $(cat err)"
 }
 question 'libsvm text'

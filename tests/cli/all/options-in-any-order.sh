@@ -1,8 +1,8 @@
 # Options may be written in several ways and places.
 cp "$EXAMPLES/iris.csv" ./-iris.csv
 question '--name value, --name=value, flags and their opposites, and -- before a name that begins with -'
-halfspace inspect -q --columns=0 --no-verify -- -iris.csv | head -n 3
-halfspace inspect --columns 0 ./-iris.csv -q | head -n 3
+halfspace inspect -q --columns=0 --no-verify -- -iris.csv | head -n 2
+halfspace inspect --columns 0 ./-iris.csv -q | head -n 2
 halfspace inspect --json --no-json -q ./-iris.csv --columns 5 --columns 0 | head -n 1
 question 'Options before the name of a learner, generator or action'
 halfspace train perceptron --passes 3 ./-iris.csv -q >after 2>&1
