@@ -436,18 +436,20 @@ static int find_is_currency(const hsp__column_profile *column)
 static void find_dates(finder *find)
 {
     find_group group = find_group_new(find);
-    char with[64];
+    const int date = find_has_option(find->read, "date");
+    char with[64] = "";
     for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
         const hsp__column_profile *column = find_column(find, j);
         if (j == find->profile->totals.label || find->told[j] ||
             column->content != HSP__CONTENT_DATE)
             continue;
-        snprintf(with, sizeof with, "=%s", column->date);
+        if (date) snprintf(with, sizeof with, "=%s", column->date);
         find_group_add(find, &group, j, with);
     }
     if (find_group_there(find, &group))
-        find_put(find, "reading", "date", group.options.data, "Column%s %s hold%s dates.",
-                 group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? "s" : "");
+        find_put(find, "reading", date ? "date" : "ignore", group.options.data,
+                 "Column%s %s hold%s dates.", group.count == 1 ? "" : "s", group.names.data,
+                 group.count == 1 ? "s" : "");
     find_group_free(&group);
 }
 
