@@ -4,8 +4,6 @@
 enum { CONVERT_OWN, CONVERT_READ, CONVERT_WRITE };
 
 CLI_OPTIONS(convert_options, "convert",
-            {"encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-             "CSV: read the columns with this saved encoding"},
             {"save-encoding", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
              "CSV: save the encoding of the columns, for later files"})
 
@@ -33,18 +31,15 @@ static const cli_result convert_results[] = {{"convert", convert_fields, 0, 0}, 
 static hsp_status convert_run(cli *run, hsp_error *err)
 {
     const hsp_options *own = run->options[CONVERT_OWN];
-    const char *apply = hsp_options_text(own, "encoding");
     convert all = {.file = run->arguments[0],
                    .output = run->arguments[1],
                    .encoding = hsp_options_text(own, "save-encoding")};
-    hsp_encoding *encoding = NULL;
     hsp_options *read = run->options[CONVERT_READ], *write = run->options[CONVERT_WRITE];
     hsp_status status = cli_check_output(run, all.output, err);
     if (status == HSP_OK && cli_writes_text(write, all.output))
         status = hsp_read_keep_decimals(read, err);
-    if (status == HSP_OK && apply) status = hsp_encoding_read(run->ctx, apply, err, &encoding);
     if (status == HSP_OK)
-        status = cli_read(run, all.file, read, encoding, err, &all.data, &all.load_seconds);
+        status = cli_read(run, all.file, read, NULL, err, &all.data, &all.load_seconds);
     cli_begin_output(all.encoding ? NULL : all.output);
     if (status == HSP_OK && all.encoding)
         status = hsp_data_encoding(all.data)
@@ -63,7 +58,6 @@ static hsp_status convert_run(cli *run, hsp_error *err)
                 hsp_data_classes(all.data) == 1 ? "" : "es");
     if (status == HSP_OK) status = cli_report(run, convert_results, &all, stdout, err);
     hsp_data_free(all.data);
-    hsp_encoding_free(encoding);
     return status;
 }
 

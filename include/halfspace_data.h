@@ -188,8 +188,9 @@ HSP_API const hsp_option_table *hsp_scale_options(void);
 HSP_API hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                                    hsp_error *err, hsp_scaling **out);
 
-/* A scaled copy. To shift columns of sparse rows would fill them: HSP_USAGE with a sentence that
- * says what to do instead. */
+/* A scaled copy. To shift columns of sparse rows fills them: they become dense rows if these take at
+ * most 1 GiB; a scaling that is fitted to more leaves zeros as they are (no shifts) and logs a note.
+ * HSP_USAGE: a scaling that shifts is applied to sparse rows of more than 1 GiB. */
 HSP_API hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
                                      hsp_error *err, hsp_data **out);
 HSP_API const char *hsp_scaling_kind(const hsp_scaling *scaling);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "data/blocks.h"
 #include "data/encode.h"
+#include "data/hash_text.h"
 #include "data/precision.h"
 #include "data/source.h"
 #include "data/stream.h"
@@ -174,6 +175,7 @@ typedef struct hsp__csv_table {
     uint64_t room, rows;
     uint32_t *labels; /* rows; NULL without labels */
     uint64_t labels_room;
+    hsp__hash_lists hashed; /* of hashed columns: a cell is the number of a list */
     uint32_t **orders; /* cells: of a category, the number of each word once sorted; NULL: as they
                           are */
 } hsp__csv_table;
@@ -273,6 +275,10 @@ hsp_status hsp__csv_merge_words(hsp__csv_reader *reader, hsp__csv_worker *worker
                                 hsp_error *err);
 /* Change that column's numbers of words in the rows at hand from the worker's to the file's. */
 void hsp__csv_place_words(const hsp__csv_reader *reader, hsp__csv_worker *worker, uint32_t j);
+
+/* Add `by` to the cells of column j in the rows at hand, numbers of lists. */
+void hsp__csv_shift_lists(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
+                          uint64_t by);
 
 /* The labels of the rows at hand become numbers of reader->classes; in the order of the file. A
  * label that only rows left out have is none. */

@@ -14,6 +14,7 @@
 typedef struct expand_cell {
     uint64_t first; /* its first feature */
     int category;
+    const hsp__hash_lists *hashed; /* of a hashed column */
     int indicator;
     uint32_t values;       /* features of its column, from `first`: the indicator is behind them */
     const uint32_t *order; /* the feature of each word, from `first`; NULL: as they are */
@@ -65,6 +66,15 @@ static inline int expand_entry(const expand_cell *cell, const char *at, int wide
     return *value != 0;
 }
 
+/* The entries of a hashed cell; NULL: it is missing. */
+static inline const hsp__hash_entry *expand_list(const expand_cell *cell, const char *at,
+                                                 uint64_t *count)
+{
+    uint32_t list;
+    memcpy(&list, at, sizeof list);
+    return list == HSP__CSV_MISSING ? NULL : hsp__hash_list(cell->hashed, list, count);
+}
+
 static const char *expand_row(const expand_job *job, uint64_t i)
 {
     const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
@@ -98,6 +108,16 @@ static void expand_count_part(void *user, uint64_t part)
             for (uint32_t c = 0; c < job->width; c++, at += bytes) {
                 uint64_t column;
                 double value;
+                if (job->cells[c].hashed) {
+                    uint64_t count = 0;
+                    const hsp__hash_entry *list = expand_list(&job->cells[c], at, &count);
+                    const uint64_t missing = !list && job->cells[c].indicator;
+                    nonzeros += missing + count;
+                    ones += missing;
+                    for (uint64_t k = 0; k < count; k++)
+                        ones += list[k].value == 1;
+                    continue;
+                }
                 const int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
                 nonzeros += (uint64_t)some;
                 ones += (uint64_t)(some & (value == 1));
@@ -133,8 +153,21 @@ static void expand_part(void *user, uint64_t task)
         const char *at = expand_row(job, i);
         if (!indices) memset((char *)values + i * cols * bytes, 0, cols * bytes);
         for (uint32_t c = 0; c < width; c++, at += bytes) {
-            uint64_t column;
+            uint64_t column, count = 0;
             double value;
+            if (cells[c].hashed) {
+                const hsp__hash_entry *list = expand_list(&cells[c], at, &count);
+                const hsp__hash_entry missing = {cells[c].values, 1};
+                if (!list && cells[c].indicator) list = &missing, count = 1;
+                for (uint64_t k = 0; k < count; k++, entry++) {
+                    column = cells[c].first + list[k].feature;
+                    if (indices) indices[entry] = (uint32_t)column;
+                    if (values)
+                        expand_put(values, indices ? entry : i * cols + column, wide,
+                                   list[k].value);
+                }
+                continue;
+            }
             if (!expand_entry(&cells[c], at, wide, &column, &value)) continue;
             if (indices) indices[entry] = (uint32_t)column;
             if (values) expand_put(values, indices ? entry : i * cols + column, wide, value);
@@ -232,17 +265,20 @@ hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv
         const double filled = *hsp__encoding_mean(column, part);
         const int wide = plan->reading.keep == HSP__KEEP_DOUBLE;
         const int category = column->kind == HSP__COLUMN_CATEGORY;
-        job.cells[c] =
-            (expand_cell){.first = part ? job.cells[c - 1].first + 1 : job.cols,
-                          .category = category,
-                          .indicator = column->indicator && !part,
-                          .values = category ? column->values.count : hsp__encoding_cells(column),
-                          .order = table->orders ? table->orders[c] : NULL,
-                          .fill = !mean  ? 0
-                                  : wide ? filled
-                                         : (double)(float)filled};
+        const int hashed = column->kind == HSP__COLUMN_HASHED;
+        job.cells[c] = (expand_cell){.first = part ? job.cells[c - 1].first + 1 : job.cols,
+                                     .category = category,
+                                     .hashed = hashed ? &table->hashed : NULL,
+                                     .indicator = column->indicator && !part,
+                                     .values = category ? column->values.count
+                                               : hashed ? column->hashed
+                                                        : hsp__encoding_cells(column),
+                                     .order = table->orders ? table->orders[c] : NULL,
+                                     .fill = !mean  ? 0
+                                             : wide ? filled
+                                                    : (double)(float)filled};
         if (!part) job.cols += hsp__encoding_width(column);
-        job.plain &= !category && !column->indicator;
+        job.plain &= !category && !hashed && !column->indicator;
     }
     job.numbers = job.plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
     if (!status && (job.cols == 0 || job.cols > UINT32_MAX))
@@ -287,7 +323,7 @@ static void means_task(void *user, uint64_t task)
         }
     for (uint32_t c = 0; c < count; c++) {
         hsp__column *column = &job->plan->encoding->columns[job->plan->cell_columns[from + c]];
-        if (column->kind == HSP__COLUMN_CATEGORY) continue;
+        if (column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_HASHED) continue;
         double *mean = hsp__encoding_mean(column, job->plan->cell_parts[from + c]);
         *mean = known[c] ? sums[c] / (double)known[c] : 0;
         if (isfinite(*mean)) continue;

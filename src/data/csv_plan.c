@@ -219,6 +219,8 @@ static hsp__csv_column plan_column(hsp__column_kind kind, uint32_t encoded)
     return (hsp__csv_column){.kind = kind, .encoded = encoded, .words = HSP__NAME_NONE};
 }
 
+#define PLAN_HASHED 1024 /* features of a hashed column, unless the option says so */
+
 /* ---- Making an encoding ---------------------------------------------------------------------- */
 
 /* The values A<B<C of an ordinal column. */
@@ -273,8 +275,10 @@ static hsp_status plan_each(const hsp__names *names, const char *text, size_t si
 typedef struct plan_setting {
     const char *option;
     hsp__column_kind kind;
-    const char *item;    /* its text */
-    const char *order;   /* A<B<C; NULL: not of an ordinal */
+    const char *item;  /* its text */
+    const char *order; /* A<B<C; NULL: not of an ordinal */
+    uint32_t hashed;   /* features of a hashed column */
+    int ngrams;
     unsigned char *told; /* by column: two options about one contradict each other */
     hsp_encoding *encoding;
 } plan_setting;
@@ -287,8 +291,58 @@ static hsp_status plan_set_kind(void *user, uint32_t column, hsp_error *err)
                          hsp__names_get(&set->encoding->names, column));
     set->encoding->columns[column].kind = set->kind;
     set->encoding->columns[column].chosen = set->kind == HSP__COLUMN_CATEGORY;
+    set->encoding->columns[column].hashed = set->hashed;
+    set->encoding->columns[column].ngrams = set->ngrams;
     if (!set->order) return HSP_OK;
     return plan_add_order(&set->encoding->columns[column].values, set->item, set->order, err);
+}
+
+/* The number of features in hash=N or hash=COLUMNS=N. */
+static hsp_status plan_hash_features(const char *item, const char *number, hsp_error *err,
+                                     uint32_t *features)
+{
+    uint64_t value = 0;
+    hsp__decimal_result result;
+    const char *end = number + strlen(number);
+    if (hsp__decimal_u64(number, end, &value, &result) != end || result != HSP__DECIMAL_OK ||
+        value < 1 || value > HSP__HASH_MOST)
+        return hsp__fail(err, HSP_USAGE,
+                         "hash: '%s' does not end in a number of features from 1 to %d; write "
+                         "COLUMNS=N, or N for all text columns",
+                         item, HSP__HASH_MOST);
+    *features = (uint32_t)value;
+    return HSP_OK;
+}
+
+/* The columns that are hashed: named ones, or with a number alone every text column that no other
+ * option is about. */
+static hsp_status plan_set_hashed(hsp_encoding *encoding, const hsp_options *options,
+                                  unsigned char *told, hsp_error *err)
+{
+    plan_setting set = {.option = "hash",
+                        .kind = HSP__COLUMN_HASHED,
+                        .ngrams = (int)hsp_options_integer(options, "ngrams"),
+                        .told = told,
+                        .encoding = encoding};
+    uint32_t all = 0;
+    for (size_t i = 0; i < hsp_options_list_count(options, "hash"); i++) {
+        const char *item = hsp_options_list_item(options, "hash", i), *equals = strrchr(item, '=');
+        const int name = hsp__names_find(&encoding->names, item, strlen(item)) != HSP__NAME_NONE;
+        set.item = item;
+        set.hashed = PLAN_HASHED;
+        if (!name && strspn(item, "0123456789") == strlen(item)) {
+            HSP__TRY(plan_hash_features(item, item, err, &all));
+            continue;
+        }
+        if (!name && equals) HSP__TRY(plan_hash_features(item, equals + 1, err, &set.hashed));
+        const size_t size = !name && equals ? (size_t)(equals - item) : strlen(item);
+        HSP__TRY(plan_each(&encoding->names, item, size, "hash", plan_set_kind, &set, err));
+    }
+    set.hashed = all;
+    for (uint32_t j = 0; all && j < encoding->names.count; j++)
+        if (encoding->columns[j].kind == HSP__COLUMN_CATEGORY && !told[j])
+            HSP__TRY(plan_set_kind(&set, j, err));
+    return HSP_OK;
 }
 
 /* The kinds that the options say. */
@@ -323,7 +377,7 @@ static hsp_status plan_set_kinds(hsp_encoding *encoding, const hsp_options *opti
                                 .encoding = encoding};
             HSP__TRY(plan_each(&encoding->names, item, size, set.option, plan_set_kind, &set, err));
         }
-    return HSP_OK;
+    return plan_set_hashed(encoding, options, told, err);
 }
 
 static hsp_status plan_make(hsp_context *ctx, hsp__csv_sample *sample, const hsp_options *options,
@@ -534,6 +588,7 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_plan *plan, hsp_err
     plan_list(&text, plan, HSP__COLUMN_CATEGORY, "categories");
     plan_list(&text, plan, HSP__COLUMN_ORDINAL, "ordered");
     plan_list(&text, plan, HSP__COLUMN_DATE, "dates");
+    plan_list(&text, plan, HSP__COLUMN_HASHED, "hashed");
     plan_list(&text, plan, HSP__COLUMN_IGNORED, "ignored");
     hsp_status status = text.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) hsp__log(ctx, HSP_LOG_NOTE, "%s: %s", plan->file, text.data);
@@ -595,5 +650,9 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     if (!status && plan->followed && plan->encoding->rules.ignore_case)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
                               "values in upper and lower case (--ignore-case)");
+    for (uint32_t j = 0; !status && plan->followed && j < plan->count; j++)
+        if (plan->columns[j].kind == HSP__COLUMN_HASHED)
+            status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0, HSP__CSV_NOT_PLAIN,
+                                  "hashed columns");
     return status ? status : plan_tell(ctx, plan, err);
 }

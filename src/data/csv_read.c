@@ -49,6 +49,14 @@ static hsp_status csv_reserve(void *self, int number, hsp__blocks *run, hsp_erro
         reader->counts.missing_line = hsp__blocks_first_line(run) - 1 + worker->counts.missing_line;
         reader->counts.missing_column = worker->counts.missing_column;
     }
+    const uint64_t lists = table->hashed.count;
+    if (lists + worker->rows.hashed.count >= HSP__CSV_UNSEEN)
+        return hsp__fail(err, HSP_USAGE,
+                         "hash: a data set has at most 4294967293 cells in hashed columns");
+    for (uint32_t j = 0; lists && j < plan->count; j++)
+        if (plan->columns[j].kind == HSP__COLUMN_HASHED)
+            hsp__csv_shift_lists(plan, worker, j, lists);
+    if (!hsp__hash_lists_move(&table->hashed, &worker->rows.hashed)) return hsp__fail_memory(err);
     const uint64_t rows = table->rows + worker->rows.rows;
     HSP__TRY(hsp__csv_check_categories(reader, rows, 0, err));
     if (rows > table->room || (plan->labelled && rows > table->labels_room)) {
@@ -120,7 +128,8 @@ static hsp_status csv_rows(csv_whole *whole, hsp__source *source, const hsp_opti
         /* once more, as doubles: nothing is left but the words, which will come again */
         hsp__free(&ctx->allocator, table->cells);
         hsp__free(&ctx->allocator, table->labels);
-        *table = (hsp__csv_table){0};
+        hsp__hash_lists_free(&table->hashed);
+        *table = (hsp__csv_table){.hashed = table->hashed};
         hsp__csv_plan_keep(plan, hsp__reading_again(options));
         HSP__TRY(hsp__source_rewind(ctx, source, err));
     }
@@ -292,6 +301,7 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
     hsp__csv_plan *plan = &whole.reader.plan;
     hsp_data *data = NULL;
     hsp__names_init(&whole.classes, memory);
+    hsp__hash_lists_init(&whole.table.hashed, memory);
     hsp_status status = hsp__csv_plan_make(
         ctx, source, tabs, options, hsp__reading_first(options, source), encoding, err, plan);
     if (!status && plan->given && !hsp__names_copy(&whole.classes, &plan->encoding->classes))
@@ -306,6 +316,7 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
     hsp__free(memory, whole.table.orders);
     hsp__free(memory, whole.table.cells);
     hsp__free(memory, whole.table.labels);
+    hsp__hash_lists_free(&whole.table.hashed);
     hsp__names_free(&whole.classes);
     hsp__csv_free(&whole.reader);
     if (status)

@@ -235,6 +235,15 @@ static hsp_status csv_field(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
         memcpy(cell, &number, sizeof number);
         return HSP_OK;
     }
+    if (column->kind == HSP__COLUMN_HASHED) {
+        const hsp__column *of = &plan->encoding->columns[column->encoded];
+        const uint32_t list = missing ? HSP__CSV_MISSING : (uint32_t)worker->rows.hashed.count;
+        if (!missing &&
+            !hsp__hash_text(&worker->rows.hashed, field->text, field->size, of->hashed, of->ngrams))
+            return hsp__fail_memory(err);
+        memcpy(cell, &list, sizeof list);
+        return HSP_OK;
+    }
     if (!missing && column->kind == HSP__COLUMN_NUMBER)
         return csv_number(plan, worker, j, field, cell, err);
     if (column->kind == HSP__COLUMN_DATE)
@@ -455,6 +464,7 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     hsp_error own = {0};
     if (!err) err = &own;
     rows->rows = 0;
+    rows->hashed.count = rows->hashed.size = 0;
     worker->counts.missing_line = 0;
     worker->block = block->number;
     worker->counts.losses.here = 0;
@@ -554,6 +564,20 @@ hsp_status hsp__csv_merge_labels(hsp__csv_reader *reader, hsp__csv_worker *worke
     return HSP_OK;
 }
 
+void hsp__csv_shift_lists(const hsp__csv_plan *plan, hsp__csv_worker *worker, uint32_t j,
+                          uint64_t by)
+{
+    const size_t bytes = hsp__value_bytes(plan->precision), stride = bytes * plan->cells;
+    char *cell = (char *)worker->rows.cells + plan->columns[j].cell * bytes;
+    for (uint64_t i = 0; i < worker->rows.rows; i++, cell += stride) {
+        uint32_t list;
+        memcpy(&list, cell, sizeof list);
+        if (list == HSP__CSV_MISSING) continue;
+        list += (uint32_t)by;
+        memcpy(cell, &list, sizeof list);
+    }
+}
+
 void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows)
 {
     const char *from = cells;
@@ -564,7 +588,7 @@ void hsp__csv_narrow(const hsp__csv_plan *plan, void *cells, uint64_t rows)
             double wide;
             memcpy(&wide, from, sizeof wide);
             const float single = (float)wide;
-            if (column->kind == HSP__COLUMN_CATEGORY)
+            if (column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_HASHED)
                 memmove(to, from, sizeof single);
             else
                 memcpy(to, &single, sizeof single);
@@ -614,6 +638,7 @@ int hsp__csv_start(hsp__csv_reader *reader, const hsp__source *source)
         if (reader->provenance) worker->counts.losses.longs.memory = memory;
         hsp__text_init(&worker->bad.texts, memory);
         hsp__text_init(&worker->unquoted, memory);
+        hsp__hash_lists_init(&worker->rows.hashed, memory);
         hsp__text_init(&worker->plain, memory);
         hsp__names_init(&worker->classes, memory);
         worker->words = hsp__scratch_new(scratch, plan->words, sizeof *worker->words);
@@ -648,6 +673,7 @@ void hsp__csv_free_workers(hsp__csv_reader *reader)
         hsp__spread_free(&worker->spread, memory);
         hsp__free(memory, worker->rows.cells);
         hsp__free(memory, worker->rows.labels);
+        hsp__hash_lists_free(&worker->rows.hashed);
         hsp__free(memory, worker->lines);
         hsp__text_free(&worker->unquoted);
         hsp__text_free(&worker->plain);

@@ -283,7 +283,7 @@ static int sample_first_holds(const hsp__csv_sample *sample, const char *name, s
 /* Does an option name a column by what stands in the first record? */
 static int sample_named(hsp__csv_sample *sample, const hsp_options *options)
 {
-    static const char *const lists[] = {"categorical", "ignore", "ordinal", "date"};
+    static const char *const lists[] = {"categorical", "ignore", "ordinal", "date", "hash"};
     const char *label = hsp_options_text(options, "label");
     if (strcmp(label, "last") != 0 && strcmp(label, "none") != 0 &&
         sample_first_holds(sample, label, strlen(label)))

@@ -32,7 +32,8 @@ static hsp_status csv_stream_expand(csv_stream *stream, int number, hsp_error *e
         hsp__csv_narrow(&plan, worker->rows.cells, worker->rows.rows);
         plan.precision = HSP_FLOAT32;
     }
-    hsp__csv_table table = {.cells = worker->rows.cells, .rows = worker->rows.rows};
+    hsp__csv_table table = {
+        .cells = worker->rows.cells, .rows = worker->rows.rows, .hashed = worker->rows.hashed};
     worker->rows.cells = NULL; /* the rows take its memory */
     worker->rows.room = 0;
     hsp_status status =
@@ -98,9 +99,10 @@ static hsp_status csv_stream_plan(csv_stream *stream, hsp__source *source, int t
         if (plan->columns[j].kind == HSP__COLUMN_CATEGORY)
             return hsp__fail_at(
                 err, HSP_USAGE, plan->file, 0, 0,
-                "column '%s' is categorical, which streaming does not support; train without "
-                "--stream, or convert the file to numbers first (halfspace convert)",
-                hsp__csv_name(plan, j));
+                "column '%s' is categorical, and a stream cannot list its values before the first "
+                "row; hash them (--hash '%s'), leave the column out (--ignore), or name an "
+                "encoding (--encoding FILE, made by halfspace convert --save-encoding)",
+                hsp__csv_name(plan, j), hsp__csv_name(plan, j));
     if (!plan->given &&
         (plan->missing == HSP__MISSING_MEAN || plan->missing == HSP__MISSING_INDICATOR))
         return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,

@@ -5,11 +5,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "data/formats.h"
+#include "data/hash_text.h"
 #include "data/output.h"
 #include "data/source.h"
 
-static const char *const encode_kinds[] = {"number",  "category", "ordinal",
-                                           "ignored", "label",    "date"};
+static const char *const encode_kinds[] = {"number", "category", "ordinal", "ignored",
+                                           "label",  "date",     "hashed"};
 #define ENCODE_KINDS (int)(sizeof encode_kinds / sizeof *encode_kinds)
 static const char *const encode_missing[] = {"error", "drop", "mean", "indicator"};
 
@@ -104,6 +105,8 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
         if (!done) break;
         to->columns[i].kind = column->kind;
         to->columns[i].indicator = column->indicator;
+        to->columns[i].hashed = column->hashed;
+        to->columns[i].ngrams = column->ngrams;
         to->columns[i].percent = column->percent;
         to->columns[i].mean = column->mean;
         memcpy(to->columns[i].pattern, column->pattern, sizeof column->pattern);
@@ -144,9 +147,21 @@ double *hsp__encoding_mean(hsp__column *column, uint32_t k)
 uint64_t hsp__encoding_width(const hsp__column *column)
 {
     if (column->kind == HSP__COLUMN_IGNORED || column->kind == HSP__COLUMN_LABEL) return 0;
-    uint64_t values =
-        column->kind == HSP__COLUMN_CATEGORY ? column->values.count : hsp__encoding_cells(column);
+    uint64_t values = column->kind == HSP__COLUMN_CATEGORY ? column->values.count
+                      : column->kind == HSP__COLUMN_HASHED ? column->hashed
+                                                           : hsp__encoding_cells(column);
     return values + (column->indicator ? 1 : 0);
+}
+
+/* One feature for the value; a list of values. */
+static int encode_is_valued(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
+}
+
+static int encode_is_listed(const hsp__column *column)
+{
+    return column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
 }
 
 /* "column=value" behind the names that are there. */
@@ -176,11 +191,16 @@ int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *featur
         const hsp__column *column = &encoding->columns[i];
         const char *name = hsp__names_get(&encoding->names, i);
         if (!hsp__encoding_width(column)) continue;
-        if (column->kind != HSP__COLUMN_CATEGORY && column->kind != HSP__COLUMN_DATE)
-            done = encode_add_distinct(features, name, strlen(name));
+        if (encode_is_valued(column)) done = encode_add_distinct(features, name, strlen(name));
         for (uint32_t k = 0;
              done && column->kind == HSP__COLUMN_DATE && k < hsp__encoding_cells(column); k++)
             done = encode_add_part(features, &text, name, hsp__encoding_part(column, k));
+        for (uint32_t v = 0; done && column->kind == HSP__COLUMN_HASHED && v < column->hashed;
+             v++) {
+            text.size = 0;
+            hsp__text_printf(&text, "%s#%u", name, v);
+            done = !text.failed && encode_add_distinct(features, text.data, text.size);
+        }
         for (uint32_t v = 0;
              done && column->kind == HSP__COLUMN_CATEGORY && v < column->values.count; v++)
             done = encode_add_feature(features, &text, name, hsp__names_get(&column->values, v));
@@ -188,17 +208,6 @@ int hsp__encoding_feature_names(const hsp_encoding *encoding, hsp__names *featur
     }
     hsp__text_free(&text);
     return done;
-}
-
-/* One feature for the value; a list of values. */
-static int encode_is_valued(const hsp__column *column)
-{
-    return column->kind == HSP__COLUMN_NUMBER || column->kind == HSP__COLUMN_ORDINAL;
-}
-
-static int encode_is_listed(const hsp__column *column)
-{
-    return column->kind == HSP__COLUMN_CATEGORY || column->kind == HSP__COLUMN_ORDINAL;
 }
 
 /* ---- To JSON --------------------------------------------------------------------------------- */
@@ -268,6 +277,9 @@ hsp_status hsp__encoding_to_json(const hsp_encoding *encoding, const hsp_allocat
         }
         if (column->kind == HSP__COLUMN_DATE)
             encode_put_date(&text, column, encoding->missing == HSP__MISSING_MEAN);
+        if (column->kind == HSP__COLUMN_HASHED)
+            hsp__text_printf(&text, ", \"features\": %u, \"ngrams\": %d", column->hashed,
+                             column->ngrams);
         if (column->indicator) hsp__text_puts(&text, ", \"indicator\": true");
         if (column->percent) hsp__text_puts(&text, ", \"percent\": true");
         if (encode_is_listed(column)) {
@@ -449,15 +461,25 @@ static hsp_status encode_get_column(encode_reader *reader, const hsp__json_value
         return encode_refuse(reader, "a column has no mean");
     if (column->kind == HSP__COLUMN_DATE)
         HSP__TRY(encode_get_date(reader, value, missing == HSP__MISSING_MEAN, column));
+    if (column->kind == HSP__COLUMN_HASHED) {
+        uint64_t features = 0, ngrams = 0;
+        if (!hsp__json_u64(hsp__json_get(value, "features"), &features) || !features ||
+            features > HSP__HASH_MOST || !hsp__json_u64(hsp__json_get(value, "ngrams"), &ngrams) ||
+            !ngrams || ngrams > HSP__HASH_WORDS)
+            return encode_refuse(reader, "a hashed column lacks its features or ngrams");
+        column->hashed = (uint32_t)features;
+        column->ngrams = (int)ngrams;
+    }
     const hsp__json_value *indicator = hsp__json_get(value, "indicator");
     const hsp__json_value *percent = hsp__json_get(value, "percent");
     if (percent) HSP__TRY(encode_get_flag(reader, percent, &column->percent));
     if (column->percent && (column->kind != HSP__COLUMN_NUMBER || !encoding->rules.number.percent))
         return encode_refuse(reader, "percent belongs to no numbers");
     if (indicator) HSP__TRY(encode_get_flag(reader, indicator, &column->indicator));
-    if (column->indicator && (missing != HSP__MISSING_INDICATOR ||
-                              !(encode_is_valued(column) || encode_is_listed(column) ||
-                                column->kind == HSP__COLUMN_DATE)))
+    if (column->indicator &&
+        (missing != HSP__MISSING_INDICATOR ||
+         !(encode_is_valued(column) || encode_is_listed(column) ||
+           column->kind == HSP__COLUMN_DATE || column->kind == HSP__COLUMN_HASHED)))
         return encode_refuse(reader, "an indicator belongs to no feature");
     return HSP_OK;
 }

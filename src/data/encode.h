@@ -13,7 +13,8 @@ typedef enum hsp__column_kind {
     HSP__COLUMN_ORDINAL,  /* one feature, the value's place in the order from 0 */
     HSP__COLUMN_IGNORED,  /* none */
     HSP__COLUMN_LABEL,    /* none: the class of the row */
-    HSP__COLUMN_DATE      /* a feature for each of its parts */
+    HSP__COLUMN_DATE,     /* a feature for each of its parts */
+    HSP__COLUMN_HASHED    /* `hashed` features: sums of signs (hash_text.h) */
 } hsp__column_kind;
 
 typedef enum hsp__missing {
@@ -25,9 +26,11 @@ typedef enum hsp__missing {
 
 typedef struct hsp__column {
     hsp__column_kind kind;
-    int indicator; /* behind its features is one that is 1 where the value is missing */
-    int chosen;    /* category: by the user, who knows how many values there are; not saved */
-    int percent;   /* number: every value has a percent sign */
+    int indicator;   /* behind its features is one that is 1 where the value is missing */
+    int chosen;      /* category: by the user, who knows how many values there are; not saved */
+    uint32_t hashed; /* hashed: the number of features */
+    int ngrams;      /* hashed: the words of the longest n-gram */
+    int percent;     /* number: every value has a percent sign */
     char pattern[HSP__DATE_PATTERN]; /* date: how it is written */
     unsigned parts;                  /* date: a bit for each HSP__DATE_... */
     double means[HSP__DATE_PARTS];   /* date: the means of its parts, in the order of features */

@@ -36,11 +36,17 @@ static const hsp_option read_options[] = {
     HSP__LIST("date", "COLUMN[=FORMAT][:PARTS]",
               "CSV: columns of dates, such as start=%d.%m.%Y; parts (default days): "
               "days,year,month,weekday"),
+    HSP__LIST("hash", "[COLUMNS=]N",
+              "CSV: hash the words of text columns to N features each: of the columns named "
+              "(without =N: 1024), or with a number alone of all text columns"),
+    HSP__INTEGER("ngrams", "2", 1, 5, "N", "CSV: with --hash, count runs of 1 to N words"),
     HSP__LIST("ignore", "COLUMNS", "CSV: leave columns out: names or numbers, separated by commas"),
     HSP__CHOICE("on-error", "error", "error|skip",
                 "CSV: what to do with a row that cannot be read: stop, or leave it out"),
     {"rejects", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "CSV: write the rows that --on-error skip leaves out to FILE, with their lines and reasons"},
+    HSP__TEXT("encoding", NULL, "FILE",
+              "CSV: read the columns with this encoding, which convert --save-encoding saved"),
     HSP__CHOICE("index-base", "auto", "auto|0|1",
                 "libsvm: index of the first column; auto: 0 if the file has an index 0, else 1"),
     HSP__INTEGER("features", "0", 0, 4294967296.0, "N",
@@ -141,6 +147,20 @@ hsp_status hsp__data_round_single(hsp_context *ctx, hsp_data *data, const hsp_op
     return status;
 }
 
+/* The encoding that the option names, to be freed; NULL: none. Given as an argument, too, it is
+ * that of a model. */
+static hsp_status read_encoding(hsp_context *ctx, const hsp_options *options,
+                                const hsp_encoding *given, hsp_error *err, hsp_encoding **own)
+{
+    const char *path = options ? hsp_options_text(options, "encoding") : NULL;
+    if (!path) return HSP_OK;
+    if (given)
+        return hsp__fail_option(err, "--encoding",
+                                "the rows are read with the encoding of the model; leave this "
+                                "option out");
+    return hsp_encoding_read(ctx, path, err, own);
+}
+
 static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char *path,
                               const hsp_options *options, const hsp_encoding *encoding,
                               hsp_error *err, hsp_data **out)
@@ -148,9 +168,12 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     const char *format = NULL;
     hsp_data *data = NULL;
     hsp_options *defaults = NULL;
+    hsp_encoding *named = NULL;
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp_status status = hsp__format_find(source, options, err, &format);
+    if (!status) status = read_encoding(&own, options, encoding, err, &named);
+    if (named) encoding = named;
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
     if (!options) options = defaults;
     if (!status && strcmp(format, "libsvm") == 0)
@@ -167,6 +190,7 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     if (!status) status = read_settle(&own, options, err, &data);
     if (!status) status = hsp__stop_status(&own, err);
     hsp_options_free(defaults);
+    hsp_encoding_free(named);
     if (status)
         hsp_data_free(data);
     else
@@ -282,6 +306,7 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     const char *format = NULL;
     hsp__source *source = NULL;
     hsp_options *defaults = NULL;
+    hsp_encoding *named = NULL;
     hsp__stream stream = {ctx, options, encoding, classes, sink, self};
     hsp_status status = hsp__source_open_files(ctx, path, err, &source);
     if (!status && !options) status = hsp_options_new(ctx, &read_table, err, &defaults);
@@ -294,6 +319,8 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     }
     /* without an encoding, what the columns are is seen from more than one row */
     if (!status && !encoding && strcmp(format, "libsvm") != 0) source->live = 0;
+    if (!status) status = read_encoding(ctx, options, encoding, err, &named);
+    if (named) stream.encoding = named;
     int blank = 0;
     if (!status && sink->none && strcmp(format, "hsp") != 0)
         status = read_is_blank(source, err, &blank);
@@ -306,6 +333,7 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
     else if (!status)
         status = hsp__csv_stream(&stream, source, strcmp(format, "tsv") == 0, err);
     hsp_options_free(defaults);
+    hsp_encoding_free(named);
     hsp__source_free(source);
     return status;
 }

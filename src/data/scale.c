@@ -14,6 +14,9 @@
  * becomes -factor_j, which is 1 for sign and 0 for bit. When all columns are of one kind, votes is
  * that kind.
  *
+ * To shift the columns of sparse rows fills them. Rows that take at most SCALE_DENSE bytes when dense
+ * become dense; a scaling that is fitted to more has no shifts.
+ *
  * A column of one value has no range to divide by: its factor is 1, and its shift takes it to low
  * (min-max) or to 0 (standard). A column of zeros keeps its zeros (max-abs). */
 #include "data/scale.h"
@@ -26,6 +29,8 @@
 #include "data/convert_storage.h"
 #include "data/range_file.h"
 #include "data/sweep.h"
+
+#define SCALE_DENSE ((uint64_t)1 << 30)
 
 typedef enum scale_kind {
     SCALE_MIN_MAX,
@@ -199,6 +204,41 @@ int hsp__scaling_is_votes(const hsp_scaling *scaling)
            scaling->kind == SCALE_VOTES;
 }
 
+/* The first column whose zeros move; cols when none does. */
+static uint64_t scale_first_shift(const hsp_scaling *scaling)
+{
+    uint64_t j = 0;
+    while (j < scaling->cols && scaling->shift[j] == 0)
+        j++;
+    return j;
+}
+
+int hsp__scaling_moves_zeros(const hsp_scaling *scaling)
+{
+    return scale_first_shift(scaling) < scaling->cols;
+}
+
+/* May the rows become dense? */
+static int scale_may_fill(const hsp_view *view)
+{
+    const uint64_t bytes = hsp__value_bytes(view->precision);
+    return !view->cols || !view->rows || view->rows <= SCALE_DENSE / bytes / view->cols;
+}
+
+/* A fitted scaling of sparse rows that cannot become dense leaves zeros where they are. */
+static void scale_keep_zeros(hsp_context *ctx, hsp_scaling *scaling, const hsp_view *view)
+{
+    if (view->storage == HSP_DENSE || scale_may_fill(view) || !hsp__scaling_moves_zeros(scaling))
+        return;
+    memset(scaling->shift, 0, scaling->cols * sizeof *scaling->shift);
+    hsp__log(ctx, HSP_LOG_NOTE,
+             "%s scaling without centring: %llu x %llu dense rows would need more than 1 GiB, so "
+             "zeros stay zeros and columns are divided by their %s",
+             scale_names[scaling->kind], (unsigned long long)view->rows,
+             (unsigned long long)view->cols,
+             scaling->kind == SCALE_STANDARD ? "standard deviation" : "range");
+}
+
 hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                            hsp_error *err, hsp_scaling **out)
 {
@@ -220,6 +260,7 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
         scale_fit_votes(scaling, view);
     } else if (!status && !hsp__scaling_any_columns(scaling)) {
         status = scale_fit_columns(ctx, scaling, data, err);
+        if (!status) scale_keep_zeros(ctx, scaling, view);
     }
     const int same = scaling->kind == SCALE_UNIT_BALL || scaling->kind == SCALE_BIT;
     for (uint64_t j = 0; same && j < scaling->cols; j++)
@@ -276,20 +317,6 @@ int hsp__scaling_same(const hsp_scaling *a, const hsp_scaling *b)
             hsp_scaling_factor(a, j) != hsp_scaling_factor(b, j))
             return 0;
     return 1;
-}
-
-/* The first column whose zeros move; cols when none does. */
-static uint64_t scale_first_shift(const hsp_scaling *scaling)
-{
-    uint64_t j = 0;
-    while (j < scaling->cols && scaling->shift[j] == 0)
-        j++;
-    return j;
-}
-
-int hsp__scaling_moves_zeros(const hsp_scaling *scaling)
-{
-    return scale_first_shift(scaling) < scaling->cols;
 }
 
 static hsp_status scale_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,
@@ -360,10 +387,13 @@ hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_d
     const uint64_t shifted = scale_first_shift(scaling);
     if (view->storage == HSP_DENSE || shifted == scaling->cols)
         return scale_apply(ctx, scaling, data, view->storage, err, out);
+    if (scale_may_fill(view)) return scale_apply(ctx, scaling, data, HSP_DENSE, err, out);
     return hsp__fail(err, HSP_USAGE,
-                     "%s scaling turns the zeros of column %llu into non-zeros, which sparse rows "
-                     "would have to store; use max-abs, or read the data with --storage dense",
-                     scale_names[scaling->kind], (unsigned long long)shifted + 1);
+                     "%s scaling turns the zeros of column %llu into non-zeros, and %llu x %llu "
+                     "dense rows would need more than 1 GiB; use max-abs, or read the data with "
+                     "--storage dense",
+                     scale_names[scaling->kind], (unsigned long long)shifted + 1,
+                     (unsigned long long)view->rows, (unsigned long long)view->cols);
 }
 
 hsp_status hsp__scaling_apply_filling(hsp_context *ctx, const hsp_scaling *scaling, hsp_data *data,

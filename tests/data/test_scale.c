@@ -185,20 +185,47 @@ static void test_same_bits(void)
     }
 }
 
-static void test_sparse_shift_refused(void)
+/* Sparse rows that a shift fills become dense ones, with the values of dense rows that are scaled. */
+static void test_sparse_shift(void)
 {
     hsp_context *ctx = test_context(1, 0);
     test_recipe recipe = {.rows = 50, .cols = 4, .seed = 6, .density = 0.5};
     hsp_data *data = test_random(ctx, &recipe, HSP_SPARSE, HSP_FLOAT32);
     const char *kinds[] = {"kind=standard", "kind=min-max"};
     for (int k = 0; k < 2; k++) {
-        hsp_scaling *scaling = fit(ctx, data, kinds[k]);
-        hsp_data *out = NULL;
-        hsp_error err = {0};
-        CHECK(hsp_scaling_apply(ctx, scaling, data, &err, &out) == HSP_USAGE && !out);
-        CHECK(strstr(err.message, "max-abs") && strstr(err.message, "dense"));
-        hsp_scaling_free(scaling);
+        hsp_data *dense = test_random(ctx, &recipe, HSP_DENSE, HSP_FLOAT32);
+        hsp_data *out = scaled(ctx, data, kinds[k]), *same = scaled(ctx, dense, kinds[k]);
+        CHECK(hsp_data_storage(out) == HSP_DENSE && test_same(out, same, 1));
+        hsp_data_free(out);
+        hsp_data_free(same);
+        hsp_data_free(dense);
     }
+    hsp_data_free(data);
+    /* Rows that would need more than a gigabyte stay sparse: no shifts, the same factors. */
+    static uint64_t starts[1001];
+    for (size_t i = 1; i <= 1000; i++)
+        starts[i] = i < 2 ? i : 2;
+    const uint32_t indices[] = {0, 299999};
+    const float values[] = {3, 5};
+    const hsp_view wide = {.storage = HSP_SPARSE,
+                           .precision = HSP_FLOAT32,
+                           .rows = 1000,
+                           .cols = 300000,
+                           .starts_bytes = 8,
+                           .starts = starts,
+                           .indices = indices,
+                           .values = values};
+    hsp_error err = {0};
+    data = NULL;
+    CHECK(hsp_data_borrow(ctx, &wide, NULL, NULL, &err, &data) == HSP_OK);
+    hsp_scaling *scaling = fit(ctx, data, "kind=standard");
+    CHECK(hsp_scaling_shift(scaling, 0) == 0 && hsp_scaling_shift(scaling, 299999) == 0);
+    CHECK(fabs(hsp_scaling_factor(scaling, 0) * sqrt(9e-3 - 9e-6) - 1) < 1e-14);
+    hsp_data *narrow = NULL;
+    CHECK(hsp_scaling_apply(ctx, scaling, data, &err, &narrow) == HSP_OK);
+    CHECK(hsp_data_storage(narrow) == HSP_SPARSE && hsp_data_nonzeros(narrow) == 2);
+    hsp_data_free(narrow);
+    hsp_scaling_free(scaling);
     hsp_data_free(data);
     /* Columns from 0 up keep their zeros under min-max to [0, 1]. */
     const double x[] = {0, 4, 2, 0};
@@ -519,7 +546,7 @@ int main(void)
     RUN(test_constant_columns);
     RUN(test_rows_and_ball);
     RUN(test_same_bits);
-    RUN(test_sparse_shift_refused);
+    RUN(test_sparse_shift);
     RUN(test_ones);
     RUN(test_other_columns);
     RUN(test_named_columns);
