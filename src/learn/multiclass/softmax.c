@@ -19,12 +19,14 @@
  * (1 - e) q_i + e r, e = max_m |t_m| / (cost of class m). l1: A is divided by max |U|, which mixes
  * q_i with its class.
  *
- * Method. L-BFGS with the diagonal of the Hessian at W = 0 as its first approximation, and steps
+ * Method. l2: Newton's method; each step is solved for by conjugate gradients, preconditioned by the
+ * part of the Hessian that is of one class (of few columns), or by its diagonal at W = 0 (of many),
+ * to a fifth of the gradient, and halved until P falls enough. l1: L-BFGS with the diagonal of the Hessian at W = 0 as its first approximation, and steps
  * halved until P falls enough; for l1 within an orthant (G. Andrew, J. Gao, Scalable training of
  * l1-regularized log-linear models, ICML 2007). J. Nocedal, Updating quasi-Newton matrices with
  * limited storage, Math. Comp. 35 (1980). The weights of a column lie side by side, one per class: a
- * row costs one walk over its entries for all scores and one for its part of U. Memory: n k + 27 k d
- * numbers. */
+ * row costs one walk over its entries for all scores and one for its part of U. Memory: l2 2 n k + 11 k d
+ * numbers, l1 n k + 27 k d. */
 #include "learn/multiclass/softmax.h"
 
 #include "base/base.h"
@@ -35,17 +37,25 @@
 #include "vec/vec.h"
 
 enum {
-    SOFTMAX_BLOCK = 8,     /* classes come in blocks of a cache line */
-    SOFTMAX_PARTS = 64,    /* of the rows, at most */
-    SOFTMAX_TICK = 64,     /* rows between two ticks */
-    SOFTMAX_MEMORY = 10,   /* steps that L-BFGS remembers */
-    SOFTMAX_HALVINGS = 60, /* of a step */
-    SOFTMAX_NEWTON = 256   /* classes whose offsets are solved for together, at most */
+    SOFTMAX_BLOCK = 8,      /* classes come in blocks of a cache line */
+    SOFTMAX_PARTS = 64,     /* of the rows, at most */
+    SOFTMAX_TICK = 64,      /* rows between two ticks */
+    SOFTMAX_MEMORY = 10,    /* steps that L-BFGS remembers */
+    SOFTMAX_HALVINGS = 60,  /* of a step */
+    SOFTMAX_NARROW = 300,   /* columns, at most, for which matrices of classes are factored */
+    SOFTMAX_PRODUCTS = 250, /* with the Hessian, at most, for a step */
+    SOFTMAX_NEWTON = 256    /* classes whose offsets are solved for together, at most */
 };
 
 /* What is done with every row: find its scores without offsets, replace them by A, measure the
  * losses along the offsets, or the entropy at theta A. */
-enum { SOFTMAX_SCORE = 1, SOFTMAX_LOSS = 2, SOFTMAX_OFFSETS = 4, SOFTMAX_SCALED = 8 };
+enum {
+    SOFTMAX_SCORE = 1,
+    SOFTMAX_LOSS = 2,
+    SOFTMAX_OFFSETS = 4,
+    SOFTMAX_SCALED = 8,
+    SOFTMAX_CURVE = 16 /* replace scores along a direction by the change of A along it, negated */
+};
 
 /* What is summed over the rows of a part. */
 typedef struct softmax_sums {
@@ -75,13 +85,16 @@ typedef struct softmax {
     double *class_cost;        /* k: sum of c over the rows of each class */
     double *norms;             /* n: ||x_i|| */
     uint64_t parts, row_parts; /* of the rows: in all; where each has a U of its own */
-    double largest;            /* max_m ||w_m|| + |b_m|, for rounding */
+    double largest;            /* >= max_m ||w_m|| + |b_m|, for rounding */
     double theta;              /* l1: the dual point is theta A */
     double
-        *newton;  /* SOFTMAX_OFFSETS: parts * k * (k + 2), of each k slopes, k * k curvatures and k
+        *newton; /* SOFTMAX_OFFSETS: parts * k * (k + 2), of each k slopes, k * k curvatures and k
                        more numbers */
-    int jobs;     /* of SOFTMAX_SCORE ... */
-    double value; /* P at x, without rounding */
+    int jobs;    /* of SOFTMAX_SCORE ... */
+    const double *along; /* size: weights and offsets to score with: x, or a direction */
+    double *scores;      /* n * columns: where to: a, or curve */
+    double *curve;       /* n * columns; l1: NULL */
+    double value;        /* P at x, without rounding */
     softmax_sums sums[SOFTMAX_PARTS];
 } softmax;
 
@@ -101,11 +114,11 @@ static void softmax_row_scores(const softmax *m, uint64_t i, double *s)
     const size_t n = (size_t)row.count, columns = m->columns;
     const uint32_t *places = m->identity ? m->identity : row.indices;
     if (!row.values)
-        vec->ones_dots_f64(places, n, m->x, columns, columns, s);
+        vec->ones_dots_f64(places, n, m->along, columns, columns, s);
     else if (m->view->precision == HSP_FLOAT32)
-        vec->sparse_dots_f32f64(places, row.values, n, m->x, columns, columns, s);
+        vec->sparse_dots_f32f64(places, row.values, n, m->along, columns, columns, s);
     else
-        vec->sparse_dots_f64(places, row.values, n, m->x, columns, columns, s);
+        vec->sparse_dots_f64(places, row.values, n, m->along, columns, columns, s);
 }
 
 /* u_m += a_m x_i for a block of classes. */
@@ -192,16 +205,32 @@ static void softmax_row_offsets(const softmax *m, uint64_t i, const double *s, d
     }
 }
 
+/* From the scores z of a row along a direction to c q_j (z_j - sum_l q_l z_l); a is A of the row. */
+static void softmax_row_curve(const softmax *m, uint64_t i, const double *a, double *z)
+{
+    const uint32_t k = m->k, y = m->view->labels[i];
+    const double c = softmax_cost(m, i), *b = m->along + m->d * m->columns;
+    double mean = 0;
+    for (uint32_t j = 0; j < k; j++) {
+        z[j] += b[j];
+        mean += ((j == y ? c : 0) - a[j]) * z[j];
+    }
+    mean = c > 0 ? mean / c : 0;
+    for (uint32_t j = 0; j < k; j++)
+        z[j] = ((j == y ? c : 0) - a[j]) * (z[j] - mean);
+}
+
 static void softmax_part(void *user, uint64_t part)
 {
     softmax *m = user;
     softmax_sums sums = {0};
     const uint64_t to = hsp__part(m->n, m->parts, part + 1);
     for (uint64_t i = hsp__part(m->n, m->parts, part); i < to; i++) {
-        double *s = m->a + i * m->columns;
+        double *s = m->scores + i * m->columns;
         if (i % SOFTMAX_TICK == 0 && hsp__tick(m->ctx)) return;
         if (m->jobs & SOFTMAX_SCORE) softmax_row_scores(m, i, s);
         if (m->jobs & SOFTMAX_LOSS) softmax_row_loss(m, i, s, &sums);
+        if (m->jobs & SOFTMAX_CURVE) softmax_row_curve(m, i, m->a + i * m->columns, s);
         if (m->jobs & SOFTMAX_SCALED) softmax_row_scaled(m, i, s, &sums);
         if (m->jobs & SOFTMAX_OFFSETS)
             softmax_row_offsets(m, i, s, m->newton + part * m->k * (m->k + 2));
@@ -213,6 +242,7 @@ static softmax_sums softmax_rows(softmax *m, int jobs)
 {
     softmax_sums all = {0};
     m->jobs = jobs;
+    if (!(jobs & SOFTMAX_CURVE)) m->along = m->x, m->scores = m->a;
     hsp__tasks_run(m->ctx, m->parts, softmax_part, m);
     for (uint64_t part = 0; part < m->parts; part++) {
         const softmax_sums *sums = &m->sums[part];
@@ -230,50 +260,54 @@ static double softmax_penalty(const softmax *m)
                                          : hsp__vec()->sqnorm_f64(m->x, m->penalised) / 2;
 }
 
-/* U of a block of classes and a part of the rows; t. */
+/* What softmax_combine sums: rows times their numbers in `scores`, into `out` (size). */
+typedef struct softmax_sum {
+    const softmax *m;
+    const double *scores;
+    double *out;
+} softmax_sum;
+
+/* A block of classes and a part of the rows. */
 static void softmax_combine_task(void *user, uint64_t task)
 {
-    const softmax *m = user;
+    const softmax_sum *sum = user;
+    const softmax *m = sum->m;
     const uint64_t part = task % m->row_parts, to = hsp__part(m->n, m->row_parts, part + 1);
     const size_t first = (size_t)(task / m->row_parts) * SOFTMAX_BLOCK, columns = m->columns;
-    double *u = (part ? m->others + (part - 1) * m->d * columns : m->u) + first;
+    double *u = (part ? m->others + (part - 1) * m->d * columns : sum->out) + first;
     for (uint64_t j = 0; j < m->d; j++)
         memset(u + j * columns, 0, SOFTMAX_BLOCK * sizeof *u);
     for (uint64_t i = hsp__part(m->n, m->row_parts, part); i < to; i++) {
         if (i % SOFTMAX_TICK == 0 && hsp__tick(m->ctx)) return;
-        softmax_row_add(m, i, m->a + i * columns + first, u);
+        softmax_row_add(m, i, sum->scores + i * columns + first, u);
     }
 }
 
-/* U and t of A. */
-static hsp_status softmax_combine(softmax *m, hsp_error *err)
+/* U and t of A, or the same of other numbers of the rows. */
+static hsp_status softmax_combine(const softmax *m, const double *scores, double *out,
+                                  hsp_error *err)
 {
     const size_t weights = (size_t)m->d * m->columns;
-    double *t = m->u + weights;
-    hsp__tasks_run(m->ctx, m->row_parts * (m->columns / SOFTMAX_BLOCK), softmax_combine_task, m);
+    softmax_sum sum = {m, scores, out};
+    double *t = out + weights;
+    hsp__tasks_run(m->ctx, m->row_parts * (m->columns / SOFTMAX_BLOCK), softmax_combine_task, &sum);
     for (uint64_t part = 1; part < m->row_parts; part++)
-        hsp__vec()->axpy_f64(1, m->others + (part - 1) * weights, m->u, weights);
+        hsp__vec()->axpy_f64(1, m->others + (part - 1) * weights, out, weights);
     memset(t, 0, m->columns * sizeof *t);
     for (uint64_t i = 0; m->offset != HSP__OFFSET_NONE && i < m->n; i++)
         for (size_t j = 0; j < m->columns; j++)
-            t[j] += m->a[i * m->columns + j];
+            t[j] += scores[i * m->columns + j];
     return hsp__stop_status(m->ctx, err);
 }
 
 /* P, A, U and the gradient at x. `jobs`: are the scores without offsets in m->a already? */
 static hsp_status softmax_gradient(softmax *m, int jobs, softmax_sums *sums, hsp_error *err)
 {
-    const double *b = m->x + m->d * m->columns;
-    m->largest = 0;
-    for (uint32_t c = 0; c < m->k; c++) {
-        double square = 0;
-        for (uint64_t j = 0; j < m->d; j++)
-            square += m->x[j * m->columns + c] * m->x[j * m->columns + c];
-        m->largest = fmax(m->largest, sqrt(square) + fabs(b[c]));
-    }
+    m->largest = sqrt(hsp__vec()->sqnorm_f64(m->x, (size_t)m->d * m->columns)) +
+                 hsp__vec()->norminf_f64(m->x + m->d * m->columns, m->columns);
     *sums = softmax_rows(m, jobs);
     m->value = softmax_penalty(m) + sums->loss;
-    HSP__TRY(softmax_combine(m, err));
+    HSP__TRY(softmax_combine(m, m->a, m->u, err));
     const size_t ridge = m->penalty == HSP__PENALTY_L1 ? 0 : m->penalised;
     for (size_t j = 0; j < m->size; j++)
         m->gradient[j] = (j < ridge ? m->x[j] : 0) - m->u[j];
@@ -369,9 +403,10 @@ static hsp_status softmax_gap(softmax *m, hsp_error *err, hsp__gap_values *out)
     return HSP_OK;
 }
 
-/* ---- L-BFGS ---------------------------------------------------------------------------------- */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 typedef struct softmax_steps {
+    double gap;     /* that is asked for */
     size_t orthant; /* l1: this many coordinates keep their signs in a step; l2: 0 */
     double
         *diagonal; /* d + 1: of the Hessian at W = 0, for the weights of a column and the offsets */
@@ -380,7 +415,11 @@ typedef struct softmax_steps {
     double *direction;              /* size */
     double *s, *y;                  /* SOFTMAX_MEMORY * size: steps, and changes of the gradient */
     double product[SOFTMAX_MEMORY]; /* <s, y> */
-    uint64_t made;                  /* steps remembered in all; the newest is (made - 1) % MEMORY */
+    double *r, *z, *p, *hp;         /* size, l2: conjugate gradients */
+    double *matrices;               /* k * side * side: factored, of one class each; NULL: none */
+    size_t side;
+    uint64_t products; /* that the last step took; 0: there was none */
+    uint64_t made;     /* steps remembered in all; the newest is (made - 1) % MEMORY */
 } softmax_steps;
 
 static hsp_status softmax_measure(const softmax *m, double *diagonal, hsp_error *err)
@@ -403,6 +442,109 @@ static hsp_status softmax_measure(const softmax *m, double *diagonal, hsp_error 
     }
     return HSP_OK;
 }
+
+/* ---- Newton's method ---- */
+
+typedef struct softmax_factor {
+    const softmax *m;
+    softmax_steps *steps;
+    int failed; /* no memory */
+} softmax_factor;
+
+/* Factor the part of the Hessian that is of one class: sum c q (1 - q) x x', and the penalty. */
+static void softmax_factor_class(void *user, uint64_t class)
+{
+    softmax_factor *job = user;
+    const softmax *m = job->m;
+    const size_t d = (size_t)m->d, order = d + 1, side = job->steps->side;
+    hsp__scratch scratch = {.memory = &m->ctx->allocator};
+    double *rows = hsp__scratch_new(&scratch, HSP__MATRIX_BLOCK * side, sizeof *rows);
+    double *room = hsp__scratch_raw(&scratch, hsp__matrix_scratch(order), sizeof *room);
+    double weight[HSP__MATRIX_BLOCK], *g = job->steps->matrices + class * side * side;
+    size_t count = 0;
+    memset(g, 0, side * side * sizeof *g);
+    for (uint64_t i = 0; !scratch.failed && i < m->n; i++) {
+        const hsp__row row = hsp__view_row(m->view, i);
+        const double c = softmax_cost(m, i), a = m->a[i * m->columns + class];
+        const double q = c > 0 ? (m->view->labels[i] == class) - a / c : 0;
+        if (i % SOFTMAX_TICK == 0 && hsp__tick(m->ctx)) break;
+        weight[count] = c * q * (1 - q);
+        memset(rows + count * side, 0, order * sizeof *rows);
+        for (uint64_t e = 0; e < row.count; e++)
+            rows[count * side + hsp__row_column(&row, e)] = hsp__row_value(m->view, &row, e);
+        rows[count * side + d] = m->offset != HSP__OFFSET_NONE;
+        if (++count < HSP__MATRIX_BLOCK && i + 1 < m->n) continue;
+        hsp__matrix_update(g, order, rows, side, weight, count, room);
+        count = 0;
+    }
+    for (size_t j = 0; j < order; j++)
+        g[j * side + j] += j * m->columns < m->penalised ? 1 : 1e-9 * (g[j * side + j] + 1);
+    if (!scratch.failed && !hsp__matrix_cholesky(m->ctx, g, order, room)) g[0] = 0; /* spoilt */
+    if (scratch.failed) job->failed = 1;
+    hsp__scratch_free(&scratch);
+}
+
+/* z = M^-1 r: by the matrices of the classes, or by the diagonal. */
+static void softmax_precondition(const softmax *m, softmax_steps *steps)
+{
+    const size_t columns = m->columns, d = (size_t)m->d, side = steps->side;
+    double one[SOFTMAX_NARROW + 1];
+    for (size_t j = 0; j <= d; j++)
+        for (size_t c = j * columns; c < (j + 1) * columns; c++)
+            steps->z[c] = steps->r[c] / steps->diagonal[j];
+    for (uint32_t c = 0; steps->matrices && c < m->k; c++) {
+        const double *g = steps->matrices + c * side * side;
+        if (!(g[0] > 0)) continue;
+        for (size_t j = 0; j <= d; j++)
+            one[j] = steps->r[j * columns + c];
+        hsp__matrix_solve(g, d + 1, one);
+        for (size_t j = 0; j <= d; j++)
+            steps->z[j * columns + c] = one[j];
+    }
+}
+
+/* The direction: the Hessian's inverse times minus the slope, to a fifth, or to what the gap that
+ * is asked for leaves room for. */
+static hsp_status softmax_newton(softmax *m, softmax_steps *steps, hsp_error *err, uint64_t *passes)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const size_t size = m->size;
+    softmax_factor job = {m, steps, 0};
+    if (steps->matrices && (!steps->products || 8 * steps->products > m->d))
+        hsp__tasks_run(m->ctx, m->k, softmax_factor_class, &job);
+    if (job.failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp__stop_status(m->ctx, err));
+    memset(steps->direction, 0, size * sizeof *steps->direction);
+    for (size_t j = 0; j < size; j++)
+        steps->r[j] = -steps->slope[j];
+    if (m->offset == HSP__OFFSET_NONE)
+        memset(steps->r + m->d * m->columns, 0, m->columns * sizeof *steps->r);
+    softmax_precondition(m, steps);
+    memcpy(steps->p, steps->z, size * sizeof *steps->p);
+    double rz = vec->dot_f64(steps->r, steps->z, size);
+    const double enough = rz / 25, few = steps->gap * m->value / 2;
+    for (steps->products = 0; steps->products < SOFTMAX_PRODUCTS && rz > enough &&
+                              (!steps->products || vec->sqnorm_f64(steps->r, size) > few);) {
+        m->along = steps->p, m->scores = m->curve;
+        softmax_rows(m, SOFTMAX_SCORE | SOFTMAX_CURVE);
+        HSP__TRY(softmax_combine(m, m->curve, steps->hp, err));
+        vec->axpy_f64(1, steps->p, steps->hp, m->penalised);
+        steps->products++, (*passes)++;
+        const double curvature = vec->dot_f64(steps->p, steps->hp, size);
+        if (!(curvature > 0)) break;
+        const double alpha = rz / curvature;
+        vec->axpy_f64(alpha, steps->p, steps->direction, size);
+        vec->axpy_f64(-alpha, steps->hp, steps->r, size);
+        softmax_precondition(m, steps);
+        const double before = rz;
+        rz = vec->dot_f64(steps->r, steps->z, size);
+        for (size_t j = 0; j < size; j++)
+            steps->p[j] = steps->z[j] + rz / before * steps->p[j];
+    }
+    return HSP_OK;
+}
+
+/* ---- L-BFGS ---- */
 
 /* The direction from the slope: minus the approximate inverse Hessian times it. */
 static void softmax_direct(const softmax *m, softmax_steps *steps)
@@ -457,13 +599,17 @@ static hsp_status softmax_step(softmax *m, softmax_steps *steps, hsp_error *err,
     const double value = m->value;
     memcpy(steps->x, m->x, size * sizeof *steps->x);
     memcpy(steps->gradient, m->gradient, size * sizeof *steps->gradient);
-    softmax_direct(m, steps);
+    if (m->curve)
+        HSP__TRY(softmax_newton(m, steps, err, passes));
+    else
+        softmax_direct(m, steps);
     *moved = 0;
-    for (int halving = 0; !*moved && halving < SOFTMAX_HALVINGS; halving++) {
+    double length = 1;
+    for (int halving = 0; !*moved && halving < SOFTMAX_HALVINGS; halving++, length /= 2) {
         double fall = 0;
         for (size_t j = 0; j < m->size; j++) {
             const double from = steps->x[j];
-            double to = from + ldexp(steps->direction[j], -halving);
+            double to = from + length * steps->direction[j];
             if (j < steps->orthant && to * (from != 0 ? from : -steps->slope[j]) < 0) to = 0;
             m->x[j] = to;
             fall += steps->slope[j] * (to - from);
@@ -479,6 +625,7 @@ static hsp_status softmax_step(softmax *m, softmax_steps *steps, hsp_error *err,
         m->value = value;
         return HSP_OK;
     }
+    if (m->curve) return HSP_OK;
     const uint64_t at = steps->made % SOFTMAX_MEMORY;
     double *s = steps->s + at * m->size, *y = steps->y + at * m->size;
     for (size_t j = 0; j < m->size; j++) {
@@ -498,6 +645,7 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
     softmax_sums sums;
     int moved = 1;
     double next = goal->gap; /* compute the gap when its estimate is at most this */
+    steps->gap = goal->gap;
     HSP__TRY(softmax_measure(m, steps->diagonal, err));
     HSP__TRY(softmax_gradient(m, SOFTMAX_SCORE | SOFTMAX_LOSS, &sums, err));
     for (out->stop = HSP_STOP_PASSES; !goal->max_passes || out->passes < goal->max_passes;) {
@@ -529,7 +677,9 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
 /* ---- A training ------------------------------------------------------------------------------ */
 
 /* Only a name: the figures of all classes are those of the first task. */
-static const hsp__solver softmax_solver = {.name = "lbfgs", .summary = "all classes at once"};
+static const hsp__solver softmax_solvers[] = {
+    {.name = "newton-cg", .summary = "all classes at once"},
+    {.name = "lbfgs", .summary = "all classes at once"}};
 
 /* Margins s_y - max s of the rows from their A: q = [y = m] - A / c, s_y - s_m = log q_y - log q_m. */
 static void softmax_kkt(const softmax *m, hsp__kkt *kkt)
@@ -602,10 +752,21 @@ static void softmax_open(softmax *m, softmax_steps *steps, hsp__train *train, hs
     m->identity =
         view->storage == HSP_DENSE ? hsp__scratch_raw(scratch, m->d, sizeof *m->identity) : NULL;
     steps->diagonal = hsp__scratch_new(scratch, m->d + 1, sizeof *steps->diagonal);
-    steps->s = hsp__scratch_raw(scratch, SOFTMAX_MEMORY * size, sizeof *steps->s);
-    steps->y = hsp__scratch_raw(scratch, SOFTMAX_MEMORY * size, sizeof *steps->y);
+    if (m->penalty == HSP__PENALTY_L1) {
+        steps->orthant = m->penalised;
+        steps->s = hsp__scratch_raw(scratch, SOFTMAX_MEMORY * size, sizeof *steps->s);
+        steps->y = hsp__scratch_raw(scratch, SOFTMAX_MEMORY * size, sizeof *steps->y);
+    } else {
+        double **more[] = {&steps->r, &steps->z, &steps->p, &steps->hp};
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+            *more[i] = hsp__scratch_raw(scratch, size, sizeof **more[i]);
+        m->curve = hsp__scratch_new(scratch, m->n * columns, sizeof *m->curve);
+        steps->side = hsp__matrix_side((size_t)m->d + 1);
+        if (m->d <= SOFTMAX_NARROW)
+            steps->matrices =
+                hsp__scratch_new(scratch, k * steps->side * steps->side, sizeof(double));
+    }
     if (scratch->failed) return;
-    if (m->penalty == HSP__PENALTY_L1) steps->orthant = m->penalised;
     for (uint32_t j = 0; m->identity && j < m->d; j++)
         m->identity[j] = j;
     for (uint32_t c = 0; c < k; c++)
@@ -645,7 +806,7 @@ static hsp_status softmax_finish(hsp__train *train, softmax *m, const hsp__gap_v
     if (status && status != HSP_CANCELLED) return status;
     s->primal = last_values.primal, s->dual_value = last_values.dual;
     s->gap = last_values.gap, s->rounding = last_values.rounding;
-    task->solver = &softmax_solver;
+    task->solver = &softmax_solvers[m->penalty == HSP__PENALTY_L1];
     if (!status) softmax_kkt(m, &task->kkt);
     if (hsp__stopped(&last)) hsp__fit_gap_unknown(&last, task);
     for (uint32_t c = 0; c < m->k; c++) {
