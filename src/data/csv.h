@@ -143,6 +143,9 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
 hsp_status hsp__csv_look(hsp_context *ctx, hsp__source *source, int tabs,
                          const hsp_options *options, hsp_error *err, hsp__csv_plan *plan);
 
+/* A name that is the same but for the case of letters; NULL: none is. */
+const char *hsp__csv_alike(const hsp__names *names, const char *word, size_t size);
+
 /* The column that a user means by a word of the option: its name, or its number from 1. */
 hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
                                 const char *option, hsp_error *err, uint32_t *column);

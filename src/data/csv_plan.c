@@ -69,47 +69,6 @@ static hsp_status plan_name_columns(hsp_context *ctx, const hsp__csv_sample *sam
     return HSP_OK;
 }
 
-/* A name that is the same but for the case of letters; NULL: none is. */
-static const char *plan_alike(const hsp__names *names, const char *word, size_t size)
-{
-    for (uint32_t j = 0; j < names->count; j++)
-        if (hsp__names_size(names, j) == size &&
-            strncasecmp(hsp__names_get(names, j), word, size) == 0)
-            return hsp__names_get(names, j);
-    return NULL;
-}
-
-/* The column that a user means by `word`: its name, or its number from 1. */
-static hsp_status plan_find(const hsp__names *names, const char *word, size_t size,
-                            const char *option, hsp_error *err, uint32_t *column)
-{
-    char quoted[HSP__QUOTED];
-    uint64_t number = 0;
-    hsp__decimal_result result;
-    *column = hsp__names_find(names, word, size);
-    if (*column != HSP__NAME_NONE) return HSP_OK;
-    if (hsp__decimal_u64(word, word + size, &number, &result) == word + size &&
-        result == HSP__DECIMAL_OK && number >= 1 && number <= names->count) {
-        *column = (uint32_t)number - 1;
-        return HSP_OK;
-    }
-    const char *alike = plan_alike(names, word, size);
-    if (alike)
-        return hsp__fail(err, HSP_USAGE, "%s: there is no column '%s'; did you mean '%s'?", option,
-                         hsp__quote(word, size, quoted), alike);
-    return hsp__fail(err, HSP_USAGE,
-                     "%s: there is no column '%s' (the file has %u columns; the first is '%s', "
-                     "the last '%s')",
-                     option, hsp__quote(word, size, quoted), names->count, hsp__names_get(names, 0),
-                     hsp__names_get(names, names->count - 1));
-}
-
-hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
-                                const char *option, hsp_error *err, uint32_t *column)
-{
-    return plan_find(names, word, size, option, err, column);
-}
-
 /* The label's column by the option; HSP__NAME_NONE for none. */
 static hsp_status plan_find_label(const hsp__names *names, const char *word, hsp_error *err,
                                   uint32_t *column)
@@ -121,7 +80,7 @@ static hsp_status plan_find_label(const hsp__names *names, const char *word, hsp
         return HSP_OK;
     *column = HSP__NAME_NONE;
     if (strcmp(word, "none") == 0) return HSP_OK;
-    return plan_find(names, word, strlen(word), "label", err, column);
+    return hsp__csv_find_column(names, word, strlen(word), "label", err, column);
 }
 
 /* What the sample says of the whole file. */
@@ -191,7 +150,8 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
         status =
             plan_find_label(&named->names, hsp_options_text(options, "label"), err, label_column);
     if (!status && group)
-        status = plan_find(&named->names, group, strlen(group), "group", err, group_column);
+        status =
+            hsp__csv_find_column(&named->names, group, strlen(group), "group", err, group_column);
     plan_take_sample(plan, &sample);
     hsp_encoding_free(named);
     hsp__csv_sample_free(&ctx->allocator, &sample);
@@ -262,7 +222,7 @@ static hsp_status plan_each(const hsp__names *names, const char *text, size_t si
     hsp__text_add(&list, text, size);
     hsp_status status = HSP_OK;
     for (const char *at = list.data; !status && hsp__comma_next(&at, &item);) {
-        status = plan_find(names, item.data, item.size, option, err, &column);
+        status = hsp__csv_find_column(names, item.data, item.size, option, err, &column);
         if (!status) status = fn(user, column, err);
     }
     if (!status && (list.failed || item.failed)) status = hsp__fail_memory(err);
@@ -414,7 +374,7 @@ static hsp_status plan_make(hsp_context *ctx, hsp__csv_sample *sample, const hsp
 
 static hsp_status plan_fail_absent(const hsp__csv_plan *plan, const char *name, hsp_error *err)
 {
-    const char *alike = plan_alike(&plan->names, name, strlen(name));
+    const char *alike = hsp__csv_alike(&plan->names, name, strlen(name));
     return hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
                         "there is no column '%s', which the encoding needs%s%s%s", name,
                         alike ? "; there is a column '" : "", alike ? alike : "", alike ? "'" : "");

@@ -457,3 +457,38 @@ const char *hsp__csv_separator_word(char separator)
         if (sample_separators[i].separator == separator) word = sample_separators[i].word;
     return word;
 }
+
+/* ---- Columns by name ------------------------------------------------------------------------- */
+
+const char *hsp__csv_alike(const hsp__names *names, const char *word, size_t size)
+{
+    for (uint32_t j = 0; j < names->count; j++)
+        if (hsp__names_size(names, j) == size &&
+            strncasecmp(hsp__names_get(names, j), word, size) == 0)
+            return hsp__names_get(names, j);
+    return NULL;
+}
+
+hsp_status hsp__csv_find_column(const hsp__names *names, const char *word, size_t size,
+                                const char *option, hsp_error *err, uint32_t *column)
+{
+    char quoted[HSP__QUOTED];
+    uint64_t number = 0;
+    hsp__decimal_result result;
+    *column = hsp__names_find(names, word, size);
+    if (*column != HSP__NAME_NONE) return HSP_OK;
+    if (hsp__decimal_u64(word, word + size, &number, &result) == word + size &&
+        result == HSP__DECIMAL_OK && number >= 1 && number <= names->count) {
+        *column = (uint32_t)number - 1;
+        return HSP_OK;
+    }
+    const char *alike = hsp__csv_alike(names, word, size);
+    if (alike)
+        return hsp__fail(err, HSP_USAGE, "%s: there is no column '%s'; did you mean '%s'?", option,
+                         hsp__quote(word, size, quoted), alike);
+    return hsp__fail(err, HSP_USAGE,
+                     "%s: there is no column '%s' (the file has %u columns; the first is '%s', "
+                     "the last '%s')",
+                     option, hsp__quote(word, size, quoted), names->count, hsp__names_get(names, 0),
+                     hsp__names_get(names, names->count - 1));
+}
