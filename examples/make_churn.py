@@ -6,8 +6,8 @@
 What is in it: an id, a date, categories, numbers with thousands separators, currency and percent signs, three marks
 for missing values (N/A, - and nothing), a remark in words, and a label that is spelled in five ways. About 8% of the
 customers leave. How likely one is to leave depends on the columns as `leaves` below says: on late payments, the mood of
-the last remark, the fee, the years since signup, the discount, region, age and plan; not on the id, the income and the
-gigabytes. Everything is drawn from one seed.
+the last remark, the fee, the years since signup, the discount, region and age; not on the id, the plan as such, the
+income and the gigabytes. Everything is drawn from one seed.
 """
 import datetime
 import math
@@ -37,8 +37,8 @@ def main():
         discount = draw.choice([0, 0, 0, 5, 10, 20])
         mood = draw.choices(["happy", "plain", "angry"], [3, 5, 2])[0]
         years = (datetime.date(2024, 1, 1) - signup).days / 365.25
-        leaves = (-3.4 + 0.55 * late + 1.6 * (mood == "angry") - 0.9 * (mood == "happy") + 0.03 * fee - 0.18 * years
-                  - 0.06 * discount + 0.5 * (region == "Islands") - 0.015 * (age - 45) + 0.4 * (plan == "basic"))
+        leaves = (-5.2 + 1.0 * late + 3.2 * (mood == "angry") - 1.5 * (mood == "happy") + 0.05 * (fee - 25)
+                  - 0.35 * (years - 4.5) - 0.1 * (discount - 5) + 1.0 * (region == "Islands") - 0.03 * (age - 45))
         churn = draw.random() < 1 / (1 + math.exp(-leaves))
         remark = draw.choice(REMARKS[mood])
         cells = [
