@@ -24,6 +24,8 @@ FIELDS(predict_fields, predict, FIELD(TEXT, "model", NULL, model, "the model fil
        FIELD(COUNT, "rows", NULL, done.rows, "rows predicted", .unit = "rows"),
        FIELD(COUNT, "ties", NULL, done.ties,
              "rows on the boundary, which get no class (train --tie zero)", .unit = "rows"),
+       FIELD(COUNT, "bad_rows", NULL, done.bad,
+             "rows that could not be read, which get no class (--on-error skip)", .unit = "rows"),
        FIELD(SECONDS, "seconds", NULL, seconds, "time to read, predict and write"))
 
 static const cli_result predict_results[] = {{"predict", predict_fields, 0, 0}, {NULL, NULL, 0, 0}};
@@ -48,8 +50,12 @@ static hsp_status predict_run(cli *run, hsp_error *err)
     all.seconds = cli_seconds() - start;
     hsp_model_free(model);
     if (status != HSP_OK) return status;
-    cli_say(run, "predicted %s row%s, %s on the boundary", show_count(all.done.rows),
-            plural(all.done.rows), show_count(all.done.ties));
+    char bad[96] = "";
+    if (all.done.bad)
+        snprintf(bad, sizeof bad, "; %s row%s could not be read", show_count(all.done.bad),
+                 plural(all.done.bad));
+    cli_say(run, "predicted %s row%s, %s on the boundary%s", show_count(all.done.rows),
+            plural(all.done.rows), show_count(all.done.ties), bad);
     return cli_report(run, predict_results, &all, stdout, err);
 }
 
@@ -77,7 +83,10 @@ const cli_command cli_predict = {
         "Write one line per row, in the order of the rows: the name of its class; 0 for a row on "
         "the boundary of a model that was trained with --tie zero (boundary, if a class is named "
         "0). Rows are encoded and scaled as in training. Categories that the training data did "
-        "not have become zeros, and a warning counts them. Memory use does not grow with the "
+        "not have become zeros, and a warning counts them. Rows that cannot be read end the run, "
+        "or, "
+        "with --on-error skip, are answered without a class. Rows of a pipe are answered as they "
+        "come. Memory use does not grow with the "
         "number of rows.",
     .arguments = predict_arguments,
     .groups = predict_groups,

@@ -123,6 +123,7 @@ typedef struct hsp_prediction {
     size_t size; /* set by the caller: sizeof(hsp_prediction) */
     uint64_t rows, ties;
     uint64_t unknown; /* values in columns that the model does not know: ignored */
+    uint64_t bad;     /* rows that could not be read: answered without a class (on-error=skip) */
 } hsp_prediction;
 
 /* Predict a file to a file ("-": the standard streams), streaming, in parallel, in order. One line

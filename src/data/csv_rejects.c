@@ -78,10 +78,12 @@ hsp_status hsp__csv_tell_rejects(const hsp__csv_reader *reader, uint64_t rows, h
                             "none of %llu rows can be read; the first: %s", (unsigned long long)all,
                             rejects->first);
     hsp__log(reader->ctx, HSP_LOG_WARNING,
-             "%s: %llu of %llu rows cannot be read and %s left out; the first, %s:%llu: %s",
-             plan->file, (unsigned long long)rejects->count, (unsigned long long)all,
-             rejects->count == 1 ? "was" : "were", rejects->first_file,
-             (unsigned long long)rejects->first_line, rejects->first);
+             "%s: %llu of %llu rows cannot be read%s; the first, %s:%llu: %s", plan->file,
+             (unsigned long long)rejects->count, (unsigned long long)all,
+             reader->none          ? "" /* predictions answer them */
+             : rejects->count == 1 ? " and was left out"
+                                   : " and were left out",
+             rejects->first_file, (unsigned long long)rejects->first_line, rejects->first);
     return HSP_OK;
 }
 

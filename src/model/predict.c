@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/sized_report.h"
 #include "base/text.h"
+#include "data/blocks.h"
 #include "data/output.h"
 #include "data/stream.h"
 #include "data/sweep.h"
@@ -49,12 +50,15 @@ const hsp_option_table *hsp_predict_options(void)
 }
 
 typedef struct predict_worker {
-    hsp__text text; /* the lines of the block at hand */
-    void *scores;   /* rows * scorers of it */
+    hsp__text text; /* the lines of the block at hand; none before its work */
+    uint64_t *ends; /* of each row's answer in it, if rows may be bad */
+    uint64_t ends_room;
+    void *scores; /* rows * scorers of it */
     uint64_t scores_room;
     double *numbers; /* 2 * classes: scores and probabilities of the row at hand */
     hsp__answer_text cells;
     const uint64_t *lines; /* of the block's rows in its text */
+    hsp__text record;      /* that cannot be read */
     uint64_t rows, ties, unknown;
 } predict_worker;
 
@@ -140,6 +144,7 @@ static hsp_status predict_plain(const predict_job *job, predict_worker *worker, 
         int tie;
         at = predict_line(job, scores, worker->numbers, at, &tie);
         worker->ties += (uint64_t)tie;
+        if (answers->errors) worker->ends[i] = (uint64_t)(at - worker->text.data);
     }
     worker->text.size = (size_t)(at - worker->text.data);
     return HSP_OK;
@@ -166,6 +171,7 @@ static hsp_status predict_formatted(const predict_job *job, predict_worker *work
             HSP__TRY(hsp__answers_cells(&job->ctx->allocator, answers, &worker->cells,
                                         worker->lines[i], err));
         hsp__answers_put(answers, &worker->cells, &answer, &worker->text);
+        if (answers->errors) worker->ends[i] = worker->text.size;
     }
     return worker->text.failed ? hsp__fail_memory(err) : HSP_OK;
 }
@@ -178,6 +184,9 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
     hsp_context quiet = hsp__quiet(job->ctx);
     if (!hsp__reserve(&quiet.allocator, &worker->scores, &worker->scores_room, rows->rows * scorers,
                       sizeof(double)))
+        return hsp__fail_memory(err);
+    if (job->answers.errors && !hsp__reserve(&quiet.allocator, &worker->ends, &worker->ends_room,
+                                             rows->rows, sizeof *worker->ends))
         return hsp__fail_memory(err);
     worker->unknown = worker->ties = 0;
     worker->rows = rows->rows;
@@ -216,7 +225,58 @@ static hsp_status predict_take(void *self, int number, const hsp_view *rows, hsp
     job->total.rows += worker->rows;
     job->total.ties += worker->ties;
     job->total.unknown += worker->unknown;
-    return hsp__output_write(job->output, worker->text.data, worker->text.size, err);
+    const hsp_status status =
+        hsp__output_write(job->output, worker->text.data, worker->text.size, err);
+    worker->text.size = worker->rows = 0;
+    return status;
+}
+
+/* The answer of a row that cannot be read. */
+static hsp_status predict_bad_row(const predict_job *job, predict_worker *worker,
+                                  const hsp__bad_row *row, hsp__text *text, hsp_error *err)
+{
+    const hsp__answers *answers = &job->answers;
+    hsp__answer answer = {.label = "", .error = row->message};
+    if (answers->kind == HSP__ANSWER_PLAIN) {
+        hsp__text_add(text, "\n", 1);
+        return HSP_OK;
+    }
+    /* fields are read with padding behind them */
+    worker->record.size = 0;
+    hsp__text_add(&worker->record, row->record, row->size);
+    char *behind = hsp__text_room(&worker->record, HSP__BLOCK_PADDING);
+    if (!behind) return hsp__fail_memory(err);
+    memset(behind, 0, HSP__BLOCK_PADDING);
+    worker->cells.at = worker->record.data;
+    worker->cells.end = worker->record.data + row->size;
+    worker->cells.line = 1;
+    HSP__TRY(hsp__answers_cells(&job->ctx->allocator, answers, &worker->cells, 1, err));
+    hsp__answers_put(answers, &worker->cells, &answer, text);
+    return HSP_OK;
+}
+
+/* The answers of a block in which rows cannot be read: all of them, in order. */
+static hsp_status predict_bad(void *self, int number, const hsp__bad_row *rows, uint64_t count,
+                              hsp_error *err)
+{
+    predict_job *job = self;
+    predict_worker *worker = &job->workers[number];
+    hsp__text text;
+    uint64_t from = 0;
+    hsp_status status = HSP_OK;
+    hsp__text_init(&text, &job->ctx->allocator);
+    for (uint64_t i = 0; !status && i <= count; i++) {
+        const uint64_t before = i < count ? rows[i].before : worker->rows;
+        const uint64_t to = before ? worker->ends[before - 1] : 0;
+        if (to > from) hsp__text_add(&text, worker->text.data + from, to - from);
+        from = to;
+        if (i < count) status = predict_bad_row(job, worker, &rows[i], &text, err);
+    }
+    job->total.bad += count;
+    worker->text.size = 0;
+    if (!status) status = hsp__output_text(job->output, &text, err);
+    hsp__text_free(&text);
+    return status;
 }
 
 /* ---- The whole file -------------------------------------------------------------------------- */
@@ -350,6 +410,7 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     if (!job->workers) return hsp__fail_memory(err);
     for (int i = 0; i < job->count; i++) {
         hsp__text_init(&job->workers[i].text, memory);
+        hsp__text_init(&job->workers[i].record, memory);
         hsp__text_init(&job->workers[i].cells.unquoted, memory);
         hsp__text_init(&job->workers[i].cells.cells, memory);
         job->workers[i].numbers =
@@ -372,6 +433,7 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
                           .unlabelled = 1,
                           .none = 1};
     if (job->answers.words) sink.texts = predict_texts;
+    if (job->answers.errors) sink.bad = predict_bad;
     if (job->line_buffered)
         sink.live = HSP__LIVE_NOW;
     else if (model->order != HSP__ORDER_ANY || hsp__model_takes_whole(model))
@@ -396,6 +458,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     hsp__scratch scratch = {.memory = &ctx->allocator};
     predict_job job = {.ctx = &own, .model = model, .map = model->probability};
     hsp__text_init(&job.head, &ctx->allocator);
+    job.answers.errors = read && strcmp(hsp_options_text(read, "on-error"), "skip") == 0;
     hsp_status status = predict_start(&job, predict, &scratch, err);
     if (!status) status = hsp__output_open(&own, out_path, err, &job.output);
     if (!status) status = predict_run(&job, path, read, err);
@@ -403,6 +466,8 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     hsp__output_free(job.output);
     for (int i = 0; job.workers && i < job.count; i++) {
         hsp__text_free(&job.workers[i].text);
+        hsp__text_free(&job.workers[i].record);
+        hsp__free(&ctx->allocator, job.workers[i].ends);
         hsp__text_free(&job.workers[i].cells.unquoted);
         hsp__text_free(&job.workers[i].cells.cells);
         hsp__free(&ctx->allocator, job.workers[i].cells.starts);
