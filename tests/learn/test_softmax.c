@@ -137,12 +137,70 @@ static void test_weights_and_threads(void)
     hsp_data_free(many);
 }
 
+/* Columns of zeros change nothing, though many columns are solved for in another way; a model is a
+ * start for the same rows, and there is nothing left to do. */
+static void test_wide_and_warm(void)
+{
+    enum { WIDE = 400 };
+    machine_set set;
+    machine_random(&set, 90, 5, 4, 1.5, 13);
+    double *x = calloc(set.n * WIDE, sizeof *x);
+    for (uint64_t i = 0; x && i < set.n; i++)
+        memcpy(x + i * WIDE, set.x + i * set.d, set.d * sizeof *x);
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, set.n, WIDE, WIDE, x);
+    static const char *const names[] = {"a", "b", "c", "d"};
+    hsp_data *narrow = machine_data(ctx, &set), *wide = NULL;
+    view.labels = set.label;
+    view.classes = set.classes;
+    CHECK(hsp_data_copy(ctx, &view, names, NULL, NULL, &wide) == HSP_OK);
+    hsp_training run = {.size = sizeof run};
+    hsp_model *a = machine_train(ctx, narrow, "logistic", "gap=1e-11", NULL);
+    hsp_model *b = machine_train(ctx, wide, "logistic", "gap=1e-11", NULL);
+    for (uint32_t m = 0; m < set.classes; m++)
+        for (uint64_t j = 0; j < set.d; j++)
+            CHECK(fabs(hsp_model_weights(a, m)[j] - hsp_model_weights(b, m)[j]) <= 1e-5);
+    hsp_model *c = machine_train_from(ctx, narrow, "logistic", "gap=1e-10", a, &run);
+    CHECK(run.passes == 0 && run.stop == HSP_STOP_CONVERGED);
+    hsp_model_free(a);
+    hsp_model_free(b);
+    hsp_model_free(c);
+    hsp_data_free(narrow);
+    hsp_data_free(wide);
+    free(x);
+}
+
+static void test_no_memory(void)
+{
+    machine_set set;
+    machine_random(&set, 30, 3, 4, 1, 1);
+    machine_starve(&set, "logistic", "keep-dual=yes");
+    machine_starve(&set, "logistic", "penalty=l1");
+}
+
+/* A solver for two classes is refused, and says why. */
+static void test_refuses_solver(void)
+{
+    machine_set set;
+    hsp_error err = HSP_ERROR_INIT;
+    hsp_model *model = NULL;
+    machine_random(&set, 30, 3, 3, 1, 1);
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_options *options = machine_options(ctx, "logistic", "solver=dcd");
+    CHECK(hsp_train(ctx, data, options, &err, NULL, &model) == HSP_USAGE);
+    CHECK(strstr(err.message, "--multiclass ovr") != NULL);
+    hsp_options_free(options);
+    hsp_data_free(data);
+}
+
 int main(void)
 {
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     RUN(test_shares);
     RUN(test_bounds);
     RUN(test_weights_and_threads);
+    RUN(test_wide_and_warm);
+    RUN(test_no_memory);
+    RUN(test_refuses_solver);
     hsp_context_free(ctx);
     return check_done();
 }

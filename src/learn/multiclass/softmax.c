@@ -615,7 +615,11 @@ static hsp_status softmax_step(softmax *m, softmax_steps *steps, hsp_error *err,
             fall += steps->slope[j] * (to - from);
         }
         softmax_sums sums;
-        HSP__TRY(softmax_gradient(m, SOFTMAX_SCORE | SOFTMAX_LOSS, &sums, err));
+        const hsp_status status = softmax_gradient(m, SOFTMAX_SCORE | SOFTMAX_LOSS, &sums, err);
+        if (status) { /* stopped: the step may be too long */
+            memcpy(m->x, steps->x, size * sizeof *m->x);
+            return status;
+        }
         (*passes)++;
         *moved = fall < 0 && m->value <= value + 1e-4 * fall;
     }
