@@ -11,7 +11,7 @@
 #include "data/formats.h"
 
 #define PROFILE_BYTES  ((uint64_t)100 << 20) /* that decide, unless the user asks for all */
-#define PROFILE_CHUNK  ((size_t)4 << 20)     /* bytes read at a time */
+#define PROFILE_BLOCKS 16                    /* blocks of text that are read at a time */
 #define PROFILE_RECORD ((size_t)32 << 20)    /* longer records are not looked at */
 #define PROFILE_VALUES 4000000               /* remembered by all columns together */
 #define PROFILE_LEAST  8                     /* remembered by a column at least */
@@ -113,8 +113,9 @@ static hsp_status profile_records(hsp_profile *profile, hsp__csv_cursor *cursor,
     while (hsp__csv_skip_blank(cursor)) {
         const hsp__csv_cursor begin = *cursor;
         const uint64_t fields = profile_count(cursor);
-        const int cut =
-            cursor->unclosed || (fields && cursor->at == cursor->end && cursor->end[-1] != '\n');
+        const int ended = fields ? cursor->at < cursor->end || cursor->end[-1] == '\n'
+                                 : memchr(begin.at, '\n', (size_t)(begin.end - begin.at)) != NULL;
+        const int cut = cursor->unclosed || !ended;
         if (cut && !whole && (size_t)(cursor->end - begin.at) < PROFILE_RECORD) {
             *cursor = begin;
             cursor->unclosed = 0;
@@ -143,7 +144,7 @@ static hsp_status profile_scan(hsp_context *ctx, hsp_profile *profile, profile_i
     size_t have = 0;
     hsp_status status = HSP_OK;
     for (int ended = 0; !status && !ended;) {
-        const size_t want = have > PROFILE_CHUNK ? have : PROFILE_CHUNK;
+        const size_t chunk = PROFILE_BLOCKS * ctx->block_bytes, want = have > chunk ? have : chunk;
         size_t got = 0;
         if (!hsp__reserve(&ctx->allocator, &buffer, &room, have + want + HSP__BLOCK_PADDING, 1))
             status = hsp__fail_memory(err);
@@ -183,7 +184,7 @@ static hsp_status profile_first_line(hsp_profile *profile, hsp__csv_plan *plan,
     char name[24];
     uint32_t number;
     size_t size;
-    HSP__TRY(hsp__source_peek(profile->source, PROFILE_CHUNK, err, &text, &size));
+    HSP__TRY(hsp__source_peek(profile->source, PROFILE_RECORD, err, &text, &size));
     end = memchr(text, '\n', size);
     if (end) size = (size_t)(end - text);
     if (why->status != HSP_BAD_DATA || !memchr(text, '"', size) || memchr(text, 0, size) ||
@@ -264,7 +265,7 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
     if (status) status = profile_first_line(profile, &plan, &first, err);
     if (!status) status = profile_columns(profile, &plan, err);
     if (status) return status;
-    for (size_t want = PROFILE_CHUNK; !profile->source->rewinds; want *= 2) {
+    for (size_t want = PROFILE_RECORD; !profile->source->rewinds; want *= 2) {
         HSP__TRY(hsp__source_peek(profile->source, want, err, &input.peeked, &input.size));
         if (input.size < want || input.size >= input.left) break;
     }
