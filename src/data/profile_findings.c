@@ -150,8 +150,7 @@ static find_group find_group_new(const finder *find)
     return group;
 }
 
-/* `with` stands behind the name in options: "=%Y-%m-%d". */
-static void find_group_add(const finder *find, find_group *group, uint64_t j, const char *with)
+static void find_group_add(const finder *find, find_group *group, uint64_t j)
 {
     const char *name = find_name(find, j);
     char quoted[HSP__QUOTED];
@@ -161,9 +160,9 @@ static void find_group_add(const finder *find, find_group *group, uint64_t j, co
     if (group->count++ == FIND_NAMES) hsp__text_puts(&group->names, " and more");
     if (group->options.size) hsp__text_puts(&group->options, ",");
     if (!*name || name[strcspn(name, ",=:")]) /* by its number */
-        hsp__text_printf(&group->options, "%llu%s", (unsigned long long)j + 1, with);
+        hsp__text_printf(&group->options, "%llu", (unsigned long long)j + 1);
     else
-        hsp__text_printf(&group->options, "%s%s", name, with);
+        hsp__text_puts(&group->options, name);
 }
 
 /* End a group: 0 if it is empty or memory ran out. */
@@ -189,7 +188,7 @@ static void find_columns(finder *find, int (*is)(const hsp__column_profile *), c
     if ((flag || strcmp(option, "hash") == 0) && find_is_set(find, option)) return;
     for (uint64_t j = 0; j < find->profile->totals.columns; j++)
         if (j != find->profile->totals.label && !find->told[j] && is(find_column(find, j)))
-            find_group_add(find, &group, j, "");
+            find_group_add(find, &group, j);
     if (find_group_there(find, &group))
         find_put(find, "reading", option, flag ? "yes" : group.options.data, "Column%s %s %s.",
                  group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? one : many);
@@ -306,7 +305,7 @@ static void find_label_column(finder *find)
     const uint64_t label = totals->label;
     const char *word = hsp_options_text(find->read, "label");
     find_group group = find_group_new(find);
-    find_group_add(find, &group, label, "");
+    find_group_add(find, &group, label);
     if (!find_group_there(find, &group)) {
         find_group_free(&group);
         return;
@@ -433,24 +432,35 @@ static int find_is_currency(const hsp__column_profile *column)
     return column->content == HSP__CONTENT_NUMBER && column->currency;
 }
 
+/* Is it a column of dates of which nothing is known yet? */
+static int find_is_date(const finder *find, uint64_t j)
+{
+    return j != find->profile->totals.label && !find->told[j] &&
+           find_column(find, j)->content == HSP__CONTENT_DATE;
+}
+
+/* One finding per pattern. */
 static void find_dates(finder *find)
 {
-    find_group group = find_group_new(find);
-    const int date = find_has_option(find->read, "date");
-    char with[64] = "";
-    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
-        const hsp__column_profile *column = find_column(find, j);
-        if (j == find->profile->totals.label || find->told[j] ||
-            column->content != HSP__CONTENT_DATE)
-            continue;
-        if (date) snprintf(with, sizeof with, "=%s", column->date);
-        find_group_add(find, &group, j, with);
+    const uint64_t columns = find->profile->totals.columns;
+    for (uint64_t first = 0; first < columns; first++) {
+        if (!find_is_date(find, first)) continue;
+        const char *pattern = find_column(find, first)->date;
+        uint64_t earlier = 0;
+        while (earlier < first &&
+               !(find_is_date(find, earlier) && find_column(find, earlier)->date == pattern))
+            earlier++;
+        if (earlier < first) continue;
+        find_group group = find_group_new(find);
+        for (uint64_t j = first; j < columns; j++)
+            if (find_is_date(find, j) && find_column(find, j)->date == pattern)
+                find_group_add(find, &group, j);
+        hsp__text_printf(&group.options, "=%s", pattern);
+        if (find_group_there(find, &group))
+            find_put(find, "reading", "date", group.options.data, "Column%s %s hold%s dates.",
+                     group.count == 1 ? "" : "s", group.names.data, group.count == 1 ? "s" : "");
+        find_group_free(&group);
     }
-    if (find_group_there(find, &group))
-        find_put(find, "reading", date ? "date" : "ignore", group.options.data,
-                 "Column%s %s hold%s dates.", group.count == 1 ? "" : "s", group.names.data,
-                 group.count == 1 ? "s" : "");
-    find_group_free(&group);
 }
 
 /* Numbers with a separator of thousands, or a decimal comma. A comma is not both. */
@@ -477,7 +487,7 @@ static void find_separators(finder *find)
                 continue;
             if (s == decimal ? column->format.decimal == ','
                              : column->format.thousands == signs[s].sign)
-                find_group_add(find, &group, j, "");
+                find_group_add(find, &group, j);
         }
         comma |= s == decimal && group.count > 0;
         if (find_group_there(find, &group))
@@ -549,7 +559,7 @@ static void find_marks(finder *find)
     for (uint64_t j = 0; j < find->profile->totals.columns; j++)
         if (j != find->profile->totals.label && find_is_read(find, j) &&
             find_column_marks(find, j, &marks)) {
-            find_group_add(find, &group, j, "");
+            find_group_add(find, &group, j);
             find->marked[j] = 1;
         }
     for (uint32_t m = 0; m < marks.count; m++)
@@ -575,7 +585,7 @@ static void find_missing(finder *find)
         uint64_t gaps = column->missing;
         if (find->marked[j]) gaps += category ? column->marks[HSP__MARK_NUMBERS] : column->misfits;
         if (!gaps || !find_is_read(find, j)) continue;
-        find_group_add(find, &group, j, "");
+        find_group_add(find, &group, j);
         cells += gaps;
         if (gaps > worst) worst = gaps;
     }
@@ -621,7 +631,7 @@ static void find_alike(finder *find)
          j++) {
         const hsp__column_profile *column = find_column(find, j);
         if (column->alike[0] == HSP__NAME_NONE || !find_is_read(find, j)) continue;
-        find_group_add(find, &group, j, "");
+        find_group_add(find, &group, j);
         hsp__quote(hsp__names_get(&column->values, column->alike[0]),
                    hsp__names_size(&column->values, column->alike[0]), one);
         hsp__quote(hsp__names_get(&column->values, column->alike[1]),
@@ -652,9 +662,11 @@ static void find_scales(finder *find)
     if (wide < narrow * FIND_SCALES) return;
     const char *wide_name = find_name(find, wide_at), *narrow_name = find_name(find, narrow_at);
     find_put(find, "training", "scale", "standard",
-             "The columns differ widely in range: column %s spans %.6g, column %s %.6g.",
+             "The columns differ widely in range: column %s spans %.6g, column %s%s %.6g.",
              hsp__quote(wide_name, strlen(wide_name), one), wide,
-             hsp__quote(narrow_name, strlen(narrow_name), two), narrow);
+             hsp__quote(narrow_name, strlen(narrow_name), two),
+             find_column(find, narrow_at)->content == HSP__CONTENT_CATEGORY ? ", a category," : "",
+             narrow);
 }
 
 hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_error *err)

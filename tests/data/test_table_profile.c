@@ -135,6 +135,15 @@ static void test_notations(void)
     CHECK(column_of(p, 0)->max == 1500);
     CHECK(finds(p, "a point between thousands", "--thousands point"));
     hsp_profile_free(p);
+    p = profile_of("a,b,c,y\n2020-01-31,1.2.2020,2020-02-03,u\n2020-03-31,31.2.2020,2020-02-04,v\n"
+                   "2020-04-30,31.1.2020,2020-02-05,v\n");
+    CHECK_TEXT(column_of(p, 1)->kind, "category"); /* there is no 31 February */
+    CHECK(finds(p, "Columns a, c hold dates", "--date a,c=%Y-%m-%d"));
+    hsp_profile_free(p);
+    p = profile_of("a,b,y\n\"Jan 2, 2020\",29.2.2020,u\n\"Feb 3, 2020\",1.3.2020,v\n");
+    CHECK(finds(p, "Column a holds dates", "--date 'a=%b %d, %Y'"));
+    CHECK(finds(p, "Column b holds dates", "--date b=%d.%m.%Y"));
+    hsp_profile_free(p);
     p = profile_with("a;y\n1,5;u\n2,5;v\n", "decimal", "comma");
     CHECK(!hsp_profile_finding(p, 0)); /* the user has said so */
     hsp_profile_free(p);
