@@ -272,7 +272,7 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
 
 hsp_status hsp__prepare_target(const hsp__names *classes, uint64_t rows, hsp_error *err)
 {
-    double least = INFINITY, most = -INFINITY;
+    double least = HUGE_VAL, most = -HUGE_VAL;
     int whole = 1;
     if (classes->count <= PREPARE_NUMBERS) return HSP_OK;
     for (uint32_t c = 0; c < classes->count; c++) {
