@@ -365,16 +365,23 @@ static void find_labels(finder *find)
     const hsp__column_profile *label = find_column(find, totals->label);
     char name[HSP__QUOTED], most[HSP__QUOTED], least[HSP__QUOTED];
     hsp__quote(find_name(find, totals->label), strlen(find_name(find, totals->label)), name);
-    if (find_is_quantity(label)) {
+    const int quantity = find_is_quantity(label);
+    const char *holds = quantity                              ? "a number"
+                        : label->content == HSP__CONTENT_ID   ? "an id"
+                        : label->content == HSP__CONTENT_TEXT ? "free text"
+                        : label->content == HSP__CONTENT_DATE ? "a date"
+                                                              : NULL;
+    if (holds) {
         uint64_t other = totals->columns;
         while (other-- > 0 &&
                (other == totals->label || !find_is_classes(find_column(find, other))))
             ;
         find_put(find, "reading", other < totals->columns ? "label" : NULL,
                  other < totals->columns ? find_name(find, other) : "",
-                 "The label, column %s, is a number with %s%llu values: a quantity (regression). "
-                 "The learners here predict classes.",
-                 name, label->others ? "more than " : "", (unsigned long long)label->distinct);
+                 "The label, column %s, is %s with %s%llu values%s. The learners here predict "
+                 "classes.",
+                 name, holds, label->others ? "more than " : "",
+                 (unsigned long long)label->distinct, quantity ? ": a quantity (regression)" : "");
         return;
     }
     if (label->content == HSP__CONTENT_CONSTANT || label->content == HSP__CONTENT_EMPTY)
@@ -683,9 +690,10 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
                      "are ids, which tell nothing about other rows");
         const char *words = find_has_option(read, "hash") ? "hash" : "ignore";
         find_columns(&find, find_is_text, words, "is free text", "are free text");
-        find_columns(&find, find_is_various, words,
-                     "has more than 100 categories, each of which becomes a feature",
-                     "have more than 100 categories, each of which becomes a feature");
+        if (!find_is_set(&find, "max-categories"))
+            find_columns(&find, find_is_various, words,
+                         "has more than 100 categories, each of which becomes a feature",
+                         "have more than 100 categories, each of which becomes a feature");
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);

@@ -196,6 +196,14 @@ static void test_tables(void)
     CHECK(finds(p, "The label, column target, is a number with 300 values: a quantity",
                 "--label kind"));
     hsp_profile_free(p);
+    p = profile_rows("a,kind,z", (const char *const[]){"", ".5", "K", ""});
+    CHECK(hsp_profile_table(p)->label == 2);
+    hsp_profile_free(p);
+    p = profile_with("x,kind,remark\n1,a,it was very good\n2,b,not so bad at all\n"
+                     "3,a,we would come again\n4,b,never ever come here\n",
+                     "label", "remark");
+    CHECK(finds(p, "The label, column remark, is free text with 4 values", "--label kind"));
+    hsp_profile_free(p);
     p = profile_rows("a,b,y", (const char *const[]){"", ".25", "0.", ""});
     CHECK(finds(p, "The columns differ widely in range: column a spans 299, column b 0.1",
                 "--scale standard"));
