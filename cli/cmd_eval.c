@@ -7,14 +7,16 @@
 
 enum { EVAL_HOW, EVAL_OWN, EVAL_READ };
 
-CLI_OPTIONS(
-    eval_options, "eval",
-    {"threshold", HSP_OPTION_REAL, NULL, 0, 1, NULL, "P",
-     "two classes: predict the second (positive) one when its probability is above P; without it, "
-     "calibrated models predict the most probable class, others decide by the score"})
+CLI_OPTIONS(eval_options, "eval",
+            {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
+             "file for --curve; - is standard output, which then has no report"},
+            {"compare", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL2",
+             "compare with this model on the same rows"},
+            {"save-model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+             "write the model with the --threshold to FILE; predict then uses it"})
 
 static const cli_group eval_groups[] = {{"Options", hsp_evaluate_options},
-                                        {"Threshold", eval_options},
+                                        {"Comparison and output", eval_options},
                                         {"Reading options", hsp_read_options},
                                         {NULL, NULL}};
 
@@ -27,9 +29,15 @@ typedef struct eval {
     uint64_t *counts; /* of the confusion matrix */
     double *weights;  /* the same of weights */
     hsp_score_report scores[HSP_SCORES];
+    double threshold; /* NaN: none was given */
+    int best, on_score;
+    const char *other; /* the model to compare with; NULL: none */
+    cli_pair second;
+    hsp_evaluated *other_rows;
+    hsp_comparison comparison;
     const char *chosen; /* the name of the score that was asked for; NULL: none was */
     double level;       /* of the intervals; NaN: none */
-    uint64_t samples, seed;
+    uint64_t samples;
     double eval_seconds;
 } eval;
 
@@ -129,46 +137,106 @@ GETTER(eval_weights_cell, eval_weights, row, i < row->count ? &row->weights[i] :
 FIELDS(eval_weights_fields, eval_weights,
        {.type = HSP_FIELD_LIST, .get = eval_weights_cell, .of = hsp_field_reals})
 
-FIELDS(eval_fields, eval, CLI_LINE("{model} on {file}"),
-       FIELD(TEXT, "model", NULL, model, "the model file"),
-       FIELD(TEXT, "file", NULL, file, "the data file"),
-       FIELD_GET(TEXT, ".chosen", "score", eval_chosen, NULL,
-                 .text = "{} {score_value}[ (always predicting {majority_class}: "
-                         "{score_majority})][, {interval_level} interval {score_low} to "
-                         "{score_high}]"),
-       FIELD_GET(TEXT, "score", NULL, eval_score_name,
-                 "name of the score that was chosen by --score"),
-       FIELD_GET(REAL, "score_value", NULL, eval_score_value, "its value",
-                 .when = "null if it is not defined on these rows"),
-       FIELD_GET(REAL, "score_majority", NULL, eval_score_majority,
-                 "its value when the most frequent class is predicted for all rows",
-                 .when = "null like score_value"),
-       FIELD_GET(REAL, "score_low", NULL, eval_score_low, "lower end of its bootstrap interval",
-                 .when = "null without --interval"),
-       FIELD_GET(REAL, "score_high", NULL, eval_score_high, "upper end of it",
-                 .when = "null without --interval"),
-       FIELD(SHARE, "interval_level", NULL, level, "level of the intervals",
-             .when = "null without --interval"),
-       FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
-       FIELD_GET(TEXT, "majority_class", NULL, eval_majority, "the most frequent class",
-                 .when = "null without rows"),
-       FIELD_GET(TEXT, "only_class", "one class only", eval_only,
-                 "the class that is predicted for all rows",
-                 .when = "null if several are, or all rows are of one class",
-                 .text = "every row is predicted as {}; see --threshold, or train with --weight "
-                         "balanced"),
-       FIELD_GET(COUNT, "samples", NULL, eval_samples, "bootstrap samples",
-                 .when = "null without --interval"),
-       FIELD_GET(LIST, "scores", NULL, eval_score_at, "the scores", .of = eval_score_fields),
-       FIELD_GET(LIST, ".intervals",
-                 "Scores, with {interval_level} intervals from {samples:bootstrap sample}",
-                 eval_interval_at, NULL, .of = eval_score_fields),
-       FIELD_GET(LIST, "classes", "Classes", eval_class_at, "the classes", .of = eval_class_fields),
-       FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
-       FIELD_GET(LIST, "confusion_weights", NULL, eval_weights_row,
-                 "confusion matrix of the weights of the rows", .of = eval_weights_fields),
-       FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
-       FIELD(SECONDS, "eval_seconds", NULL, eval_seconds, "time to predict and measure"))
+FIELDS(
+    eval_comparison_fields, eval, CLI_LINE("\nCompared with {.other}"),
+    FIELD(TEXT, ".other", NULL, other, NULL), FIELD(TEXT, "model", NULL, other, "the other model"),
+    FIELD(COUNT, "n", "rows", comparison.n, "rows that both models predict", .unit = "rows"),
+    FIELD(SHARE, "first_error", "errors", comparison.first_error, "error of MODEL",
+          .when = "null without rows", .text = "{} and {second_error}"),
+    FIELD(SHARE, "second_error", NULL, comparison.second_error, "error of MODEL2",
+          .when = "null without rows"),
+    FIELD(COUNT, "both_right", NULL, comparison.both_right, "rows that both get right",
+          .unit = "rows"),
+    FIELD(COUNT, "only_first", "right by one only", comparison.only_first,
+          "rows that only MODEL gets right", .unit = "rows",
+          .text =
+              "{:row} only by the first model, {only_second} only by the other; {both_right} by "
+              "both, {both_wrong} by neither"),
+    FIELD(COUNT, "only_second", NULL, comparison.only_second, "rows that only MODEL2 gets right",
+          .unit = "rows"),
+    FIELD(COUNT, "both_wrong", NULL, comparison.both_wrong, "rows that both get wrong",
+          .unit = "rows"),
+    FIELD(REAL, "p_value", "McNemar's test", comparison.p_value,
+          "exact p-value of McNemar's test: how likely two equally good models differ at least as "
+          "unevenly",
+          .text = "p = {}, exact: how likely equally good models differ so unevenly"),
+    FIELD(TEXT, "score", NULL, comparison.score, "the score of --score"),
+    FIELD(REAL, "first_score", "score", comparison.first_score, "its value for MODEL",
+          .when = "null if it is not defined",
+          .text =
+              "{score} {} and {second_score}, difference {difference}[, {.level} interval {low} "
+              "to {high}]"),
+    FIELD(REAL, "second_score", NULL, comparison.second_score, "its value for MODEL2",
+          .when = "null if it is not defined"),
+    FIELD(REAL, "difference", NULL, comparison.difference, "first_score - second_score",
+          .when = "null if one of them is"),
+    FIELD(SHARE, ".level", NULL, level, NULL),
+    FIELD(REAL, "low", NULL, comparison.low, "lower end of the interval of the difference",
+          .when = "null without --interval"),
+    FIELD(REAL, "high", NULL, comparison.high, "upper end of it",
+          .when = "null without --interval"))
+
+GETTER(eval_comparison, eval, seen, seen->other ? seen : NULL)
+GETTER(eval_threshold_on, eval, seen,
+       isnan(seen->threshold) ? NULL
+       : seen->on_score       ? "score"
+                              : "probability")
+GETTER(eval_best, eval, seen, seen->best ? "" : NULL)
+
+FIELDS(
+    eval_fields, eval, CLI_LINE("{model} on {file}"),
+    FIELD(TEXT, "model", NULL, model, "the model file"),
+    FIELD(TEXT, "file", NULL, file, "the data file"),
+    FIELD_GET(TEXT, ".best", NULL, eval_best, NULL),
+    FIELD(REAL, "threshold", "threshold", threshold,
+          "threshold of --threshold: the second class is predicted above it",
+          .when = "null without --threshold",
+          .text =
+              "{} on the {threshold_on}[{.best}, the best for these rows: the figures below are "
+              "optimistic for new rows]"),
+    FIELD_GET(TEXT, "threshold_on", NULL, eval_threshold_on,
+              "what the threshold is on: probability, or score for a model without probabilities",
+              .when = "null without --threshold"),
+    FIELD(FLAG, "threshold_chosen", NULL, best,
+          "whether the threshold was chosen on these rows, so that the figures are optimistic"),
+    FIELD_GET(TEXT, ".chosen", "score", eval_chosen, NULL,
+              .text = "{} {score_value}[ (always predicting {majority_class}: "
+                      "{score_majority})][, {interval_level} interval {score_low} to "
+                      "{score_high}]"),
+    FIELD_GET(TEXT, "score", NULL, eval_score_name, "name of the score that was chosen by --score"),
+    FIELD_GET(REAL, "score_value", NULL, eval_score_value, "its value",
+              .when = "null if it is not defined on these rows"),
+    FIELD_GET(REAL, "score_majority", NULL, eval_score_majority,
+              "its value when the most frequent class is predicted for all rows",
+              .when = "null like score_value"),
+    FIELD_GET(REAL, "score_low", NULL, eval_score_low, "lower end of its bootstrap interval",
+              .when = "null without --interval"),
+    FIELD_GET(REAL, "score_high", NULL, eval_score_high, "upper end of it",
+              .when = "null without --interval"),
+    FIELD(SHARE, "interval_level", NULL, level, "level of the intervals",
+          .when = "null without --interval"),
+    FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
+    FIELD_GET(TEXT, "majority_class", NULL, eval_majority, "the most frequent class",
+              .when = "null without rows"),
+    FIELD_GET(TEXT, "only_class", "one class only", eval_only,
+              "the class that is predicted for all rows",
+              .when = "null if several are, or all rows are of one class",
+              .text = "every row is predicted as {}; see --threshold, or train with --weight "
+                      "balanced"),
+    FIELD_GET(COUNT, "samples", NULL, eval_samples, "bootstrap samples",
+              .when = "null without --interval"),
+    FIELD_GET(LIST, "scores", NULL, eval_score_at, "the scores", .of = eval_score_fields),
+    FIELD_GET(LIST, ".intervals",
+              "Scores, with {interval_level} intervals from {samples:bootstrap sample}",
+              eval_interval_at, NULL, .of = eval_score_fields),
+    FIELD_GET(LIST, "classes", "Classes", eval_class_at, "the classes", .of = eval_class_fields),
+    FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
+    FIELD_GET(LIST, "confusion_weights", NULL, eval_weights_row,
+              "confusion matrix of the weights of the rows", .of = eval_weights_fields),
+    FIELD_GET(OBJECT, "comparison", NULL, eval_comparison, "the comparison with another model",
+              .optional = 1, .when = "absent without --compare", .of = eval_comparison_fields),
+    FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
+    FIELD(SECONDS, "eval_seconds", NULL, eval_seconds, "time to predict and measure"))
 
 static const cli_result eval_results[] = {{"eval", eval_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
@@ -192,26 +260,106 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
     if (status == HSP_OK)
         status = hsp_evaluated_report(seen->rows, err, &seen->all, seen->counts, seen->weights);
     if (status == HSP_OK)
+        seen->threshold = hsp_evaluated_threshold(seen->rows, &seen->best, &seen->on_score);
+    if (status == HSP_OK)
         status = hsp_evaluated_scores(run->ctx, seen->rows, how, err, seen->scores);
     seen->eval_seconds = cli_seconds() - start;
     return status;
 }
 
+/* The other model reads the rows in its own way. */
+static hsp_status eval_compare(cli *run, hsp_options *read, eval *seen, hsp_error *err)
+{
+    const hsp_options *how = run->options[EVAL_HOW];
+    seen->comparison.size = sizeof seen->comparison;
+    hsp_status status = cli_read_pair(run, seen->other, seen->file, read, err, &seen->second);
+    if (status == HSP_OK)
+        status = hsp_evaluated_new(run->ctx, seen->second.model, seen->second.data, how, err,
+                                   &seen->other_rows);
+    if (status == HSP_OK)
+        status = hsp_evaluated_compare(run->ctx, seen->rows, seen->other_rows, how, err,
+                                       &seen->comparison);
+    return status;
+}
+
+/* What must be known before long work. */
+static hsp_status eval_check(cli *run, const eval *seen, const char *save, hsp_error *err)
+{
+    const hsp_options *own = run->options[EVAL_OWN], *how = run->options[EVAL_HOW];
+    const char *output = hsp_options_text(own, "output");
+    const int curve = hsp_options_is_set(how, "curve");
+    hsp_status status = HSP_OK;
+    if (hsp_options_is_set(own, "output") && !curve)
+        return cli_fail(err, HSP_USAGE, "-o",
+                        "-o is for --curve; --save-model FILE keeps a threshold in a model");
+    if (save && !hsp_options_is_set(how, "threshold"))
+        return cli_fail(err, HSP_USAGE, "--save-model", "--save-model needs --threshold");
+    if (seen->other && strcmp(seen->file, "-") == 0)
+        return cli_fail(err, HSP_USAGE, "--compare",
+                        "each model reads the rows in its own way, and standard input can be read "
+                        "only once; name a file");
+    if (curve) status = cli_check_output(run, output, err);
+    if (status == HSP_OK && save) status = cli_check_output(run, save, err);
+    if (status == HSP_OK && curve) status = cli_check_distinct("-o", output, seen->file, err);
+    if (status == HSP_OK && curve) status = cli_check_distinct("-o", output, seen->model, err);
+    if (status == HSP_OK) status = cli_check_distinct("--save-model", save, seen->file, err);
+    return status;
+}
+
+static hsp_status eval_save(cli *run, eval *seen, const char *save, hsp_error *err)
+{
+    if (seen->on_score)
+        return cli_fail(err, HSP_USAGE, "--save-model",
+                        "a model without probabilities cannot keep a threshold: train it with "
+                        "--calibrate platt or isotonic");
+    hsp_status status = hsp_model_set_threshold(seen->given.model, seen->threshold, err);
+    cli_begin_output();
+    if (status == HSP_OK) status = hsp_model_write(run->ctx, seen->given.model, save, err);
+    if (status == HSP_OK)
+        cli_say(run, "wrote %s with the threshold %s", show_output(save),
+                show_number(seen->threshold));
+    return status;
+}
+
+/* What is written besides the report; *quiet: standard output has a curve already. */
+static hsp_status eval_write(cli *run, eval *seen, const char *save, int *quiet, hsp_error *err)
+{
+    const hsp_options *how = run->options[EVAL_HOW];
+    const char *output = hsp_options_text(run->options[EVAL_OWN], "output");
+    hsp_status status = HSP_OK;
+    if (save) status = eval_save(run, seen, save, err);
+    if (status != HSP_OK || !hsp_options_is_set(how, "curve")) return status;
+    *quiet = strcmp(output, "-") == 0;
+    cli_begin_output();
+    return hsp_evaluated_curve(run->ctx, seen->rows, how, output, err);
+}
+
 static hsp_status eval_run(cli *run, hsp_error *err)
 {
-    eval seen = {
-        .all.size = sizeof seen.all, .model = run->arguments[0], .file = run->arguments[1]};
-    hsp_status status =
-        cli_read_pair(run, seen.model, seen.file, run->options[EVAL_READ], err, &seen.given);
-    if (status == HSP_OK && hsp_options_is_set(run->options[EVAL_OWN], "threshold"))
-        status = hsp_model_set_threshold(
-            seen.given.model, hsp_options_real(run->options[EVAL_OWN], "threshold"), err);
+    const hsp_options *own = run->options[EVAL_OWN];
+    const char *save = hsp_options_text(own, "save-model");
+    hsp_options *read = NULL; /* as it was given, for the other model */
+    eval seen = {.all.size = sizeof seen.all,
+                 .model = run->arguments[0],
+                 .file = run->arguments[1],
+                 .other = hsp_options_text(own, "compare")};
+    int quiet = 0;
+    hsp_status status = eval_check(run, &seen, save, err);
+    if (status == HSP_OK) status = hsp_options_copy(run->ctx, run->options[EVAL_READ], err, &read);
+    if (status == HSP_OK)
+        status =
+            cli_read_pair(run, seen.model, seen.file, run->options[EVAL_READ], err, &seen.given);
     if (status == HSP_OK) status = eval_measure(run, &seen, err);
-    if (status == HSP_OK) status = cli_report(run, eval_results, &seen, stdout, err);
-    if (status == HSP_OK && !cli_json(run)) cli_confusion_print(&seen.confusion, stdout);
+    if (status == HSP_OK && seen.other) status = eval_compare(run, read, &seen, err);
+    if (status == HSP_OK) status = eval_write(run, &seen, save, &quiet, err);
+    if (status == HSP_OK && !quiet) status = cli_report(run, eval_results, &seen, stdout, err);
+    if (status == HSP_OK && !quiet && !cli_json(run)) cli_confusion_print(&seen.confusion, stdout);
+    hsp_options_free(read);
     hsp_evaluated_free(seen.rows);
+    hsp_evaluated_free(seen.other_rows);
     free(seen.counts);
     free(seen.weights);
+    cli_free_pair(&seen.second);
     cli_free_pair(&seen.given);
     return status;
 }
@@ -229,6 +377,11 @@ static const cli_term eval_examples[] = {
      "F1 first, and how sure it is"},
     {"halfspace eval model.hsp test.csv --threshold 0.2",
      "the positive class when its probability is above 0.2"},
+    {"halfspace eval model.hsp valid.csv --threshold best-f1 --save-model tuned.hsp",
+     "the threshold with the best F1, kept in a model"},
+    {"halfspace eval model.hsp test.csv --curve roc -o roc.csv", "the points of the ROC curve"},
+    {"halfspace eval model.hsp test.csv --compare other.hsp",
+     "is one of two models better, or is it chance?"},
     {NULL, NULL}};
 
 const cli_command cli_eval = {

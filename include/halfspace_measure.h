@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Options of the calls below; each reads those that it needs: score, row-weight, threshold,
- * interval, samples, seed, bins, repeats, output-format. */
+ * interval, samples, seed, curve, bins, output-format. */
 HSP_API const hsp_option_table *hsp_evaluate_options(void);
 
 /* Labelled rows with what a model predicts for them. */
@@ -49,6 +49,37 @@ typedef struct hsp_score_report {
 HSP_API hsp_status hsp_evaluated_scores(hsp_context *ctx, const hsp_evaluated *evaluated,
                                         const hsp_options *options, hsp_error *err,
                                         hsp_score_report out[HSP_SCORES]);
+
+/* The threshold that the option asked for (NaN: none, the model decides by its own rule): *chosen
+ * (or NULL) says whether it was chosen as the best for these rows, *on_score (or NULL) whether it is
+ * one on the score, because the model has no probabilities. hsp_model_set_threshold keeps one on the
+ * probability in the model. */
+HSP_API double hsp_evaluated_threshold(const hsp_evaluated *evaluated, int *chosen, int *on_score);
+
+/* Write the curve that the option curve names, as CSV with a line of names or as a JSON array (option
+ * output-format): one record per point. More than two classes: one curve per class against the
+ * rest. HSP_USAGE: a calibration curve needs probabilities. */
+HSP_API hsp_status hsp_evaluated_curve(hsp_context *ctx, const hsp_evaluated *evaluated,
+                                       const hsp_options *options, const char *path,
+                                       hsp_error *err);
+
+/* Two models on the same rows. Rows that one of the models leaves out are not compared. */
+typedef struct hsp_comparison {
+    size_t size; /* set by the caller: sizeof(hsp_comparison) */
+    uint64_t n;  /* rows compared */
+    uint64_t both_right, only_first, only_second, both_wrong;
+    double first_error, second_error; /* shares of these rows; weights do not count here */
+    double p_value;                   /* McNemar's test, exact: the probability that two equally
+                                         good models differ on these rows at least as unevenly */
+    const char *score;                /* the option score */
+    double first_score, second_score, difference; /* first - second */
+    double low,
+        high; /* bootstrap interval of the difference (options interval, samples, seed); NaN:
+                         none was asked for, or the models measure different rows */
+} hsp_comparison;
+HSP_API hsp_status hsp_evaluated_compare(hsp_context *ctx, const hsp_evaluated *first,
+                                         const hsp_evaluated *second, const hsp_options *options,
+                                         hsp_error *err, hsp_comparison *out);
 
 #ifdef __cplusplus
 }

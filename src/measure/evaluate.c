@@ -29,6 +29,14 @@ static const hsp_option evaluate_options[] = {
     HSP__CHOICE("score", "error", HSP__SCORE_NAMES,
                 "the score to put first, with that of always predicting the most frequent class"),
     HSP__TEXT("row-weight", NULL, "COLUMN", "column with the weights of the rows in all scores"),
+    HSP__TEXT(
+        "threshold", NULL, "T",
+        "two classes: predict the second (positive) one when its probability (for a model "
+        "without probabilities, its score) is above T; best-f1, best-mcc or cost=FP:FN (the "
+        "costs of a false positive and of a false negative) choose the best T for these rows"),
+    HSP__CHOICE("curve", NULL, "roc|pr|calibration|lift", "the curve to write"),
+    HSP__INTEGER("bins", "10", 2, 10000, "N", "bins of a calibration curve"),
+    HSP__CHOICE("output-format", "csv", "csv|json", "format of a curve or of rows"),
     HSP__REAL("interval", NULL, 0, 1, "LEVEL",
               "bootstrap confidence intervals of the scores, such as 0.95"),
     HSP__INTEGER("samples", "1000", 10, 1e6, "N", "bootstrap samples that the intervals are from"),
@@ -391,6 +399,7 @@ static hsp_status evaluate_new(hsp_context *ctx, const hsp_model *model, hsp_dat
         return hsp__fail(err, HSP_BAD_DATA,
                          "the data has no labels, so the error cannot be computed");
     const char *column = options ? hsp_options_text(options, "row-weight") : NULL;
+    const char *threshold = options ? hsp_options_text(options, "threshold") : NULL;
     HSP__TRY(hsp__evaluate_weights(&own, data, column, err, &weights, &state.weight));
     state.to = hsp__new(&ctx->allocator, 1, sizeof *state.to);
     hsp_status status = state.to ? HSP_OK : hsp__fail_memory(err);
@@ -398,9 +407,12 @@ static hsp_status evaluate_new(hsp_context *ctx, const hsp_model *model, hsp_dat
         state.to->memory = ctx->allocator;
         state.to->model = model;
         state.to->rows = state.view->rows;
+        state.to->threshold = (double)NAN;
         status = evaluate_make_room(&state, all, err);
     }
     if (!status) status = evaluate_run(&state, &scratch, data, err);
+    if (!status && threshold) status = hsp__evaluate_threshold(&own, state.to, threshold, err);
+    if (!status && threshold) status = evaluate_count(&own, state.to, err);
     hsp__scratch_free(&scratch);
     hsp__free(&ctx->allocator, weights);
     if (status)
@@ -451,6 +463,14 @@ uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class
     return rows;
 }
 
+hsp__bootstrap hsp__evaluate_bootstrap(const hsp_options *options)
+{
+    const int asked = hsp_options_is_set(options, "interval");
+    return (hsp__bootstrap){asked ? hsp_options_real(options, "interval") : (double)NAN,
+                            (uint64_t)hsp_options_integer(options, "samples"),
+                            (uint64_t)hsp_options_integer(options, "seed")};
+}
+
 /* With rows of unknown labels, which are all wrong, an error is one of the others, and that. */
 static double evaluate_whole(const hsp_evaluated *evaluated, double error)
 {
@@ -466,21 +486,15 @@ hsp_status hsp_evaluated_scores(hsp_context *ctx, const hsp_evaluated *evaluated
     HSP__NEED(err, ctx, evaluated, options, out);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
-    const hsp__bootstrap how = {hsp_options_real(options, "interval"),
-                                (uint64_t)hsp_options_integer(options, "samples"),
-                                (uint64_t)hsp_options_integer(options, "seed")};
+    const hsp__bootstrap how = hsp__evaluate_bootstrap(options);
     const hsp_evaluation *all = &evaluated->all;
-    const double values[HSP__SCORES] = {
-        [HSP__SCORE_ERROR] = all->error, [HSP__SCORE_BALANCED_ACCURACY] = all->balanced_accuracy,
-        [HSP__SCORE_AUC] = all->auc,     [HSP__SCORE_F1] = all->f1,
-        [HSP__SCORE_MCC] = all->mcc,     [HSP__SCORE_LOG_LOSS] = all->log_loss,
-        [HSP__SCORE_BRIER] = all->brier, [HSP__SCORE_AVERAGE_PRECISION] = all->average_precision};
+    const double values[HSP__SCORES] = HSP__EVALUATE_SCORES(all);
     double majority[HSP__SCORES], intervals[HSP__SCORES][2];
     HSP__TRY(hsp__score_majorities(&own, evaluated->sums, evaluated->kept.classes, err, majority));
     majority[HSP__SCORE_ERROR] = all->majority_error;
     for (int score = 0; score < HSP__SCORES; score++)
         intervals[score][0] = intervals[score][1] = (double)NAN;
-    if (hsp_options_is_set(options, "interval")) {
+    if (!isnan(how.level)) {
         if (!(how.level > 0 && how.level < 1))
             return hsp__fail_option(err, "--interval",
                                     "found %g, expected a number between 0 and 1", how.level);

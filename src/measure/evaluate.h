@@ -21,8 +21,27 @@ struct hsp_evaluated {
     double unknown_weight;
     uint64_t rows;      /* of the data */
     hsp_evaluation all; /* the report */
-    double threshold;   /* on the score, for models without probabilities; 0: none */
+    double threshold;   /* that was asked for, on the probability, or without one on the score; NaN:
+                           none */
+    int chosen;         /* it is the best for these rows */
 };
+
+/* The scores that a report has, by hsp__score. */
+#define HSP__EVALUATE_SCORES(all)                                                                 \
+    {                                                                                             \
+        [HSP__SCORE_ERROR] = (all)->error,                                                        \
+        [HSP__SCORE_BALANCED_ACCURACY] = (all)->balanced_accuracy, [HSP__SCORE_AUC] = (all)->auc, \
+        [HSP__SCORE_F1] = (all)->f1, [HSP__SCORE_MCC] = (all)->mcc,                               \
+        [HSP__SCORE_LOG_LOSS] = (all)->log_loss, [HSP__SCORE_BRIER] = (all)->brier,               \
+        [HSP__SCORE_AVERAGE_PRECISION] = (all)->average_precision                                 \
+    }
+
+/* By the options interval (level NaN: not set), samples and seed. */
+hsp__bootstrap hsp__evaluate_bootstrap(const hsp_options *options);
+
+/* Predict the second class above the threshold that `text` says (HSP_USAGE: it says none). */
+hsp_status hsp__evaluate_threshold(hsp_context *ctx, hsp_evaluated *to, const char *text,
+                                   hsp_error *err);
 
 /* Weights of the rows of `data` by the option row-weight (NULL: none), or its own. *owned is freed
  * by the caller; *out NULL: all 1. */

@@ -70,6 +70,8 @@ TABLES = {
     "hsp_sample_size_solve": "hsp_sample_size_options()",
     "hsp_evaluated_new": "hsp_evaluate_options()",
     "hsp_evaluated_scores": "hsp_evaluate_options()",
+    "hsp_evaluated_curve": "hsp_evaluate_options()",
+    "hsp_evaluated_compare": "hsp_evaluate_options()",
     "hsp_verify": "hsp_verify_options()",
     "hsp_verify_file": "hsp_verify_options()",
     "read": "hsp_read_options()",

@@ -19,7 +19,7 @@ warnings.simplefilter("ignore")
 
 def table(random, rows, classes):
     matrix = numpy.round(random.normal(size=(rows, 3)), 1)
-    matrix = numpy.hstack([matrix, random.integers(0, 5, size=(rows, 1)) + 0.5 * (matrix[:, :1] > 0)])
+    matrix = numpy.hstack([matrix, random.integers(0, 5, size=(rows, 1)) + 0.25 + 0.5 * (matrix[:, :1] > 0)])
     labels = (matrix[:, 0] + 0.5 * matrix[:, 1] + random.normal(size=rows) > 0.8).astype(int)
     if classes == 3:
         labels[matrix[:, 2] + 0.7 * random.normal(size=rows) > 0.9] = 2
@@ -101,6 +101,55 @@ def compare(folder, classes, seed):
             assert numpy.allclose(told["confusion_weights"], cells, rtol=1e-13, atol=0), (cells, told["confusion_weights"])
 
 
+def curve(model, path, kind, *options):
+    lines = halfspace("eval", "-q", model, path, "--curve", kind, *options).decode().split("\n")[1:-1]
+    return numpy.array([[float(cell) for cell in line.split(",")] for line in lines]).T
+
+
+def curves(folder):
+    """The points of the curves, and thresholds between those of scikit-learn, which calls rows at a threshold positive."""
+    random = numpy.random.default_rng(3)
+    matrix, labels = table(random, 500, 2)
+    path, model = os.path.join(folder, "rows.csv"), os.path.join(folder, "m.hsp")
+    write(path, matrix, labels)
+    halfspace("train", "logistic", "-q", path, "-o", model)
+    chances = predicted(model, path, "--probability")[1][:, 1]
+    for weighted in (), ("--row-weight", "w"):
+        weight = matrix[:, 3] if weighted else None
+        at, fpr, tpr = curve(model, path, "roc", *weighted)
+        theirs = metrics.roc_curve(labels, chances, sample_weight=weight, drop_intermediate=False)
+        assert numpy.allclose(fpr, theirs[0], rtol=0, atol=1e-12) and numpy.allclose(tpr, theirs[1], rtol=0, atol=1e-12)
+        assert (at[1:] < theirs[2][1:]).all() and (at[:-1] > theirs[2][1:]).all()
+        at, precision, recall = curve(model, path, "pr", *weighted)
+        theirs = metrics.precision_recall_curve(labels, chances, sample_weight=weight)
+        assert numpy.allclose(precision, theirs[0][::-1], rtol=0, atol=1e-12), (precision, theirs[0][::-1])
+        assert numpy.allclose(recall, theirs[1][::-1], rtol=0, atol=1e-12)
+    at, share, gain, lift = curve(model, path, "lift")
+    top = numpy.argsort(-chances, kind="stable")[:100]
+    place = numpy.searchsorted(-at, -chances[top[-1]])
+    assert share[place] >= 0.2 and abs(gain[place] - labels[chances > at[place]].sum() / labels.sum()) < 1e-12
+    assert abs(lift[place] - gain[place] / share[place]) < 1e-12
+
+
+def best_thresholds(folder):
+    """No other threshold has a better F1 or MCC, or costs less."""
+    random = numpy.random.default_rng(4)
+    matrix, labels = table(random, 300, 2)
+    path, model = os.path.join(folder, "rows.csv"), os.path.join(folder, "m.hsp")
+    write(path, matrix, labels)
+    halfspace("train", "logistic", "-q", path, "-o", model)
+    chances = predicted(model, path, "--probability")[1][:, 1]
+
+    def cost(truth, guess):
+        return -((guess & (truth == 0)).sum() + 4 * (~guess & (truth == 1)).sum())
+
+    for aim, score in ("best-f1", metrics.f1_score), ("best-mcc", metrics.matthews_corrcoef), ("cost=1:4", cost):
+        told = json.loads(halfspace("eval", "-q", "--json", model, path, "--threshold", aim))
+        best = max(score(labels, chances > t) for t in numpy.append(chances, 0))
+        assert abs(score(labels, chances > told["threshold"]) - best) < 1e-12, (aim, told["threshold"])
+        assert told["mistakes"] == ((chances > told["threshold"]) != labels).sum()
+
+
 def two_classes(folder):
     compare(folder, 2, 1)
 
@@ -110,4 +159,4 @@ def three_classes(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run([two_classes, three_classes]))
+    sys.exit(run([two_classes, three_classes, curves, best_thresholds]))
