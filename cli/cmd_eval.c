@@ -313,7 +313,7 @@ static hsp_status eval_save(cli *run, eval *seen, const char *save, hsp_error *e
                         "a model without probabilities cannot keep a threshold: train it with "
                         "--calibrate platt or isotonic");
     hsp_status status = hsp_model_set_threshold(seen->given.model, seen->threshold, err);
-    cli_begin_output();
+    cli_begin_output(save);
     if (status == HSP_OK) status = hsp_model_write(run->ctx, seen->given.model, save, err);
     if (status == HSP_OK)
         cli_say(run, "wrote %s with the threshold %s", show_output(save),
@@ -330,7 +330,7 @@ static hsp_status eval_write(cli *run, eval *seen, const char *save, int *quiet,
     if (save) status = eval_save(run, seen, save, err);
     if (status != HSP_OK || !hsp_options_is_set(how, "curve")) return status;
     *quiet = strcmp(output, "-") == 0;
-    cli_begin_output();
+    cli_begin_output(output);
     return hsp_evaluated_curve(run->ctx, seen->rows, how, output, err);
 }
 

@@ -415,8 +415,7 @@ HSP_API hsp_status hsp_train_from(hsp_context *ctx, hsp_data *data, const hsp_op
  * the last three distances. Votes, nearest neighbours and one-vs-one: hinge loss, margins and
  * distances. Kernel models with more than 4096 support rows: what is divided by ||w||. A label that
  * the model does not know is a mistake, and takes no part in the other figures; a log warning
- * counts such rows. Rows with weights (hsp_data_set_weights) count by them in all means and shares;
- * n, mistakes, ties and other counts are of rows. */
+ * counts such rows. Rows with weights (hsp_data_set_weights) count by them in means and shares. */
 typedef struct hsp_evaluation {
     size_t size; /* set by the caller: sizeof(hsp_evaluation) */
     uint64_t n, mistakes, ties;
@@ -434,13 +433,10 @@ typedef struct hsp_evaluation {
     uint64_t beyond, on, within;  /* rows with y s > 1, = 1, < 1 */
     double weight;                /* of all rows; without weights, n */
     double precision, recall, f1; /* of the second class; more classes: means over the classes */
-    double mcc;                   /* Matthews' correlation of predictions and labels */
-    double average_precision;     /* area under the precision-recall curve, by steps */
-    double calibration_error;     /* mean over ten bins of |mean probability - share that is so| */
-    double majority_error;        /* of predicting the most frequent class always */
-    uint32_t majority_class;      /* that class */
-    uint32_t only_class;          /* the one class that is predicted for all rows, though labels
-                                        differ; HSP_NO_CLASS: several are predicted */
+    double mcc, average_precision, calibration_error; /* docs/measuring.md */
+    double majority_error;                            /* of predicting the most frequent class */
+    uint32_t majority_class;                          /* that class; HSP_NO_CLASS: no rows */
+    uint32_t only_class; /* predicted for all rows, though labels differ; or HSP_NO_CLASS */
 } hsp_evaluation;
 
 /* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class];

@@ -103,7 +103,7 @@ def compare(folder, classes, seed):
 
 def curve(model, path, kind, *options):
     lines = halfspace("eval", "-q", model, path, "--curve", kind, *options).decode().split("\n")[1:-1]
-    return numpy.array([[float(cell) for cell in line.split(",")] for line in lines]).T
+    return numpy.array([[float(cell or "nan") for cell in line.split(",")] for line in lines]).T
 
 
 def curves(folder):
