@@ -276,6 +276,11 @@ const char *plural(uint64_t count);                             /* "" or "s" */
 /* hsp_data_read with the time it took, and hsp_data_write. */
 hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
                     const hsp_encoding *encoding, hsp_error *err, hsp_data **data, double *seconds);
+/* The same for folds: the columns that --group and --time of `folds` name are left out, and read as
+ * the groups and times of the rows. */
+hsp_status cli_read_for_folds(cli *run, const char *path, hsp_options *read,
+                              const hsp_options *folds, hsp_error *err, hsp_data **data,
+                              double *seconds);
 /* A learner refused a value of the data: *err gets its place in the file, if that is known. */
 void cli_locate(const cli *run, const char *path, const hsp_options *read, const hsp_data *data,
                 hsp_error *err);

@@ -16,7 +16,8 @@ typedef struct cv {
     hsp_data *data;
     hsp_validation *seen;
     cli_confusion confusion;
-    const char *held; /* the file of predictions; NULL: none */
+    const char *earlier; /* what folds in time are trained on; NULL: they are not in time */
+    const char *held;    /* the file of predictions; NULL: none */
     double load_seconds, cv_seconds;
 } cv;
 
@@ -38,7 +39,9 @@ FIELDS(cv_fields, cv, CLI_LINE("{learner} on {file}: {rows:row}, {features:featu
        FIELD(COUNT, "features", NULL, features, "columns", .unit = "columns"),
        FIELD(COUNT, "fold_seed", NULL, fold_seed, "random seed of the folds"),
        FIELD_GET(PART, NULL, NULL, cv_held_out, NULL, .of = hsp_held_out_fields),
-       FIELD_GET(LIST, "fold", "Folds, each predicted by a model trained on the others", cv_fold,
+       FIELD(TEXT, ".earlier", NULL, earlier, NULL),
+       FIELD_GET(LIST, "fold",
+                 "Folds, each predicted by a model trained on [{.earlier}~the others]", cv_fold,
                  "the folds", .of = hsp_fold_fields),
        FIELD_GET(LIST, "class_names", NULL, cv_class, "names of the classes",
                  .of = hsp_field_texts),
@@ -75,13 +78,16 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     cv done = {.learner = run->variant->name,
                .file = run->arguments[0],
                .fold_seed = (uint64_t)hsp_options_integer(run->options[CV_OWN], "fold-seed")};
+    const char *folds = hsp_options_text(run->options[CV_OWN], "folds");
+    if (hsp_options_text(run->options[CV_OWN], "time") || strncmp(folds, "time", 4) == 0)
+        done.earlier = "the rows before it";
     const char *held = done.held = hsp_options_text(run->options[CV_OWN], "held-out");
     const int taken = held && strcmp(held, "-") == 0;
     hsp_status status = cli_check_output(run, held, err);
     if (status == HSP_OK) status = cli_check_distinct("--held-out", held, done.file, err);
     if (status == HSP_OK)
-        status = cli_read(run, done.file, run->options[CV_READ], NULL, err, &done.data,
-                          &done.load_seconds);
+        status = cli_read_for_folds(run, done.file, run->options[CV_READ], run->options[CV_OWN],
+                                    err, &done.data, &done.load_seconds);
     if (held) cli_begin_output(NULL);
     const double start = cli_seconds();
     if (status == HSP_OK)

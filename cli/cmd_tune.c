@@ -209,6 +209,19 @@ static void tune_warn(const tune *done)
                  hsp_stop_name(done->run.stop));
 }
 
+/* The best may lie beyond what was tried. */
+static void tune_hint(const cli *run, const tune *done)
+{
+    const char *option;
+    for (size_t i = 0; (option = hsp_tuning_option(done->seen, i)); i++) {
+        const int edge = hsp_tuning_edge(done->seen, i);
+        if (edge)
+            cli_say(run, "the best %s, %s, is the %s value tried; %s ones may be better",
+                    show_name(option), show_name(hsp_tuning_value(done->seen, done->best, i)),
+                    edge > 0 ? "largest" : "smallest", edge > 0 ? "larger" : "smaller");
+    }
+}
+
 /* ---- The command ---- */
 
 static hsp_status tune_run(cli *run, hsp_error *err)
@@ -224,8 +237,8 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     hsp_status status = cli_check_output(run, todo.out, err);
     if (status == HSP_OK) status = cli_check_distinct("-o", todo.out, todo.path, err);
     if (status == HSP_OK)
-        status = cli_read(run, todo.path, run->options[TUNE_READ], NULL, err, &todo.data,
-                          &todo.load_seconds);
+        status = cli_read_for_folds(run, todo.path, run->options[TUNE_READ], run->options[TUNE_OWN],
+                                    err, &todo.data, &todo.load_seconds);
     cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model of all rows */
     const double start = cli_seconds();
     if (status == HSP_OK)
@@ -248,6 +261,7 @@ static hsp_status tune_run(cli *run, hsp_error *err)
     if (status == HSP_OK) {
         fflush(stdout);
         if (todo.kept) cli_say(run, "wrote %s", show_output(todo.out));
+        tune_hint(run, &todo);
         tune_warn(&todo);
         if (todo.run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
         if (todo.run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
@@ -273,6 +287,11 @@ static const cli_term tune_examples[] = {
      "one-standard-error "
      "train.svm -o model.hsp",
      "all combinations; the simplest within one standard error of the best"},
+    {"halfspace tune svm --kernel rbf --scale standard train.csv -o model.hsp",
+     "the default grid: C, and gamma around the median heuristic"},
+    {"halfspace tune svm --kernel 'rbf(gamma)' --tune gamma=1e-3:10:log:9 --tune C=1,10,100 "
+     "train.csv",
+     "a grid of one's own"},
     {"halfspace tune svm --tune C=0.01:100:log:9 --score auc --weight balanced churn.csv",
      "classes of different sizes"},
     {"halfspace tune perceptron --tune passes=1,2,5,10 --tune average=none,average iris.csv",
@@ -282,14 +301,18 @@ static const cli_term tune_examples[] = {
 const cli_command cli_tune = {
     .name = "tune",
     .summary = "choose a learner's options by cross-validation, then train with them",
-    .synopsis = "LEARNER --tune NAME=VALUES ... [options] DATA... [-o MODEL]",
+    .synopsis = "LEARNER [--tune NAME=VALUES ...] [options] DATA... [-o MODEL]",
     .description =
         "Cross-validate a learner (see cv) for every combination of the values given by --tune, "
         "all on the same folds; list the scores; choose one; and train on all rows with the "
         "chosen options. The model is the one that train makes with them, and stores the "
         "table.\n\nVALUES are LOW:HIGH:log:COUNT or LOW:HIGH:lin:COUNT, COUNT numbers from LOW "
         "to HIGH with equal ratios or steps (intermediate values have six digits; integers for "
-        "an integer option), or a list A,B,C. Options that define the task or additional output "
+        "an integer option), or a list A,B,C. NAME is an option of the learner, or a name in "
+        "--kernel "
+        "that stands for a number, as in --kernel 'poly(d, c)' --tune d=2,3 --tune c=0,1. Without "
+        "--tune, values that suit the learner and the data are tried (docs/tuning.md lists them). "
+        "Options that define the task or additional output "
         "cannot be tuned.\n\n--choose best takes the best mean score. --choose one-standard-error "
         "takes the simplest of the points whose score is at most one standard error worse: the "
         "smallest C, the largest lambda, for any other option the value "
@@ -307,5 +330,5 @@ const cli_command cli_tune = {
     .run = tune_run,
     .variant = hsp_learner,
     .variant_word = "learner",
-    .variant_synopsis = "--tune NAME=VALUES ... [options] DATA... [-o MODEL]",
+    .variant_synopsis = "[--tune NAME=VALUES ...] [options] DATA... [-o MODEL]",
 };

@@ -86,6 +86,31 @@ hsp_status cli_read(cli *run, const char *path, const hsp_options *read,
     return status;
 }
 
+/* Leave a column out. libsvm text has no such columns. */
+static hsp_status files_leave_out(hsp_options *read, const char *column, hsp_error *err)
+{
+    if (!column || strcmp(column, "qid") == 0) return HSP_OK;
+    return hsp_options_set(read, "ignore", column, err);
+}
+
+hsp_status cli_read_for_folds(cli *run, const char *path, hsp_options *read,
+                              const hsp_options *folds, hsp_error *err, hsp_data **data,
+                              double *seconds)
+{
+    const char *group = hsp_options_text(folds, "group"), *time = hsp_options_text(folds, "time");
+    hsp_status status = files_leave_out(read, group, err);
+    if (status == HSP_OK && !(group && time && strcmp(group, time) == 0))
+        status = files_leave_out(read, time, err);
+    if (status == HSP_OK) status = cli_read(run, path, read, NULL, err, data, seconds);
+    if (status == HSP_USAGE && (group || time) && strstr(err->file, "ignore"))
+        snprintf(err->file, sizeof err->file, "%s", group ? "--group" : "--time");
+    if (status == HSP_OK && group)
+        status = hsp_data_read_groups(run->ctx, *data, path, read, group, err);
+    if (status == HSP_OK && time)
+        status = hsp_data_read_times(run->ctx, *data, path, read, time, err);
+    return status;
+}
+
 void cli_locate(const cli *run, const char *path, const hsp_options *read, const hsp_data *data,
                 hsp_error *err)
 {

@@ -355,6 +355,25 @@ HSP_API const hsp_totals *hsp_summary_totals(const hsp_summary *summary);
 HSP_API uint64_t hsp_summary_class_count(const hsp_summary *summary, uint32_t class_index);
 HSP_API const hsp_column_summary *hsp_summary_column(const hsp_summary *summary, uint64_t column);
 
+/* ---- Groups and times of rows, for folds ------------------------------------------------------ */
+
+/* Rows with the same number stay in one fold (hsp_cross_validate, hsp_tune): one number per row, or
+ * NULL: none. The data set keeps a copy; hsp_data_select keeps those of its rows. */
+HSP_API hsp_status hsp_data_set_groups(hsp_data *data, const uint32_t *groups, hsp_error *err);
+/* The order of the rows in time, for --folds time: one number per row, none NaN, or NULL: the rows
+ * are in order. HSP_BAD_DATA for NaN. */
+HSP_API hsp_status hsp_data_set_times(hsp_data *data, const double *times, hsp_error *err);
+
+/* The same from a column of the text file that the data was read from: a name or a number from 1
+ * (libsvm: qid). Equal texts are a group; times are numbers, or dates of one form. `read`: as the
+ * file was read with, or NULL. HSP_USAGE if there is no such column, the data is from standard input
+ * or a binary file, or rows of the file were left out. */
+HSP_API hsp_status hsp_data_read_groups(hsp_context *ctx, hsp_data *data, const char *path,
+                                        const hsp_options *read, const char *column,
+                                        hsp_error *err);
+HSP_API hsp_status hsp_data_read_times(hsp_context *ctx, hsp_data *data, const char *path,
+                                       const hsp_options *read, const char *column, hsp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

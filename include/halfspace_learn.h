@@ -97,8 +97,9 @@ HSP_API const uint64_t *hsp_validation_confusion(const hsp_validation *validatio
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
 /* Options of hsp_tune: tune (NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C; once
- * per option of the learner: all combinations are tried), choose (best,
- * one-standard-error), folds, fold-seed. */
+ * per option of the learner, or name in its kernel, as in poly(d, c): all combinations are tried;
+ * none: values that suit the learner and the data), choose (best, one-standard-error), and those of
+ * hsp_cross_validate that say what to measure, on which folds. */
 HSP_API const hsp_option_table *hsp_tune_options(void);
 
 /* What was tried, and what was chosen. */
@@ -110,8 +111,8 @@ HSP_API void hsp_tuning_free(hsp_tuning *tuning);
  * table as its metadata "tuning". `learner` has all other options. Learners that minimise start
  * from the model of the neighbouring point: the same gap in less time.
  *
- * best: the smallest mean error. one-standard-error: the simplest point whose mean error is at most
- * one standard error (of the best) above it: the smallest C, the largest lambda, for any other
+ * best: the best mean score. one-standard-error: the simplest point whose mean score is at most one
+ * standard error (of the best) worse: the smallest C, the largest lambda, for any other
  * option the value given first; the first option in which two points differ decides. Of equally
  * good points the best is the simplest, too.
  *
@@ -128,6 +129,9 @@ HSP_API uint64_t hsp_tuning_points(const hsp_tuning *tuning);
 HSP_API const char *hsp_tuning_value(const hsp_tuning *tuning, uint64_t point, size_t option);
 HSP_API const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point);
 HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold);
+/* Is the best point at an end of the values of this option, and better than its neighbour? -1: the
+ * least value, 1: the largest one, so that values beyond it may be better still; 0: no. */
+HSP_API int hsp_tuning_edge(const hsp_tuning *tuning, size_t option);
 HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
 HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
 

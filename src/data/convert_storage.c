@@ -248,6 +248,19 @@ static void select_part(void *user, uint64_t part)
     }
 }
 
+/* What a data set has for every row, besides its values; NULL: nothing. */
+static hsp_status select_per_row(const void *from, size_t size, const select_job *job,
+                                 hsp_error *err, void **out)
+{
+    if (!from) return HSP_OK;
+    char *to = hsp__new_raw(&job->to->memory, job->count, size);
+    if (!to) return hsp__fail_memory(err);
+    *out = to;
+    for (uint64_t k = 0; k < job->count; k++)
+        memcpy(to + k * size, (const char *)from + job->rows[k] * size, size);
+    return HSP_OK;
+}
+
 static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, hsp_error *err)
 {
     const hsp_view *from = job->from;
@@ -260,12 +273,10 @@ static hsp_status select_run(hsp_context *ctx, hsp_data *data, select_job *job, 
         job->to->starts[k + 1] = job->to->starts[k] + hsp__view_row(from, job->rows[k]).count;
     HSP__TRY(hsp__sweep(ctx, "selecting", job->count, job->parts, select_part, job, err));
     HSP__TRY(hsp__data_copy_names(job->to, data, err));
-    if (data->row_weights) {
-        job->to->row_weights = hsp__new_raw(&job->to->memory, job->count, sizeof(double));
-        if (!job->to->row_weights) return hsp__fail_memory(err);
-        for (uint64_t k = 0; k < job->count; k++)
-            job->to->row_weights[k] = data->row_weights[job->rows[k]];
-    }
+    HSP__TRY(select_per_row(data->row_weights, sizeof(double), job, err,
+                            (void **)&job->to->row_weights));
+    HSP__TRY(select_per_row(data->groups, sizeof(uint32_t), job, err, (void **)&job->to->groups));
+    HSP__TRY(select_per_row(data->times, sizeof(double), job, err, (void **)&job->to->times));
     job->to->view.classes = from->classes;
     job->to->digits = data->digits;
     memcpy(job->to->why, data->why, sizeof data->why);

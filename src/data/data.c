@@ -32,6 +32,8 @@ void hsp_data_free(hsp_data *data)
     hsp__free(&memory, data->labels);
     hsp__free(&memory, data->rejected);
     hsp__free(&memory, data->row_weights);
+    hsp__free(&memory, data->groups);
+    hsp__free(&memory, data->times);
     hsp__free(&memory, data);
 }
 

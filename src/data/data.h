@@ -11,23 +11,25 @@ typedef struct hsp__container hsp__container; /* data/container.h */
 
 struct hsp_data {
     hsp_allocator memory;
-    hsp_view view;            /* points into the owned arrays below, into the mapped container, or
+    hsp_view view;          /* points into the owned arrays below, into the mapped container, or
                                  to arrays of the caller (hsp_data_borrow) */
-    char why[192];            /* the precision was chosen, and is double: because of this */
-    uint64_t nonzeros;        /* values other than zero (sparse rows store no zeros) */
-    int checked;              /* the view's arrays are known to be sound */
-    int digits;               /* of the text that the values were read from: no value has more
+    char why[192];          /* the precision was chosen, and is double: because of this */
+    uint64_t nonzeros;      /* values other than zero (sparse rows store no zeros) */
+    int checked;            /* the view's arrays are known to be sound */
+    int digits;             /* of the text that the values were read from: no value has more
                                  significant decimal digits than this (6: 6 or fewer, or a whole
                                  number up to 2^24; 20: 20 or more, or a value below the normal
                                  range). 0: unknown, because the values were computed, or came from
                                  the caller. See hsp__data_is_exact. */
-    void *values;             /* owned, or NULL; of a binary file in memory: all of it */
-    uint64_t *starts;         /* owned, or NULL */
-    uint32_t *indices;        /* owned, or NULL */
-    uint32_t *labels;         /* owned, or NULL */
-    double *row_weights;      /* rows, >= 0: for learners with the option row-weight, unless it
+    void *values;           /* owned, or NULL; of a binary file in memory: all of it */
+    uint64_t *starts;       /* owned, or NULL */
+    uint32_t *indices;      /* owned, or NULL */
+    uint32_t *labels;       /* owned, or NULL */
+    double *row_weights;    /* rows, >= 0: for learners with the option row-weight, unless it
                                  names a column; owned, or NULL: all 1 */
-    hsp__names class_names;   /* view.classes of them */
+    uint32_t *groups;       /* rows: those of one number stay in one fold; owned, or NULL */
+    double *times;          /* rows: their order in time, not NaN; owned, or NULL: as they stand */
+    hsp__names class_names; /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */
     uint64_t *rejected;       /* rejected_count, in order, hsp__record_place: records that were left

@@ -347,6 +347,17 @@ static hsp_status alloc_tune(alloc_scene *s, hsp_error *err)
                     &s->out_model);
 }
 
+static hsp_status alloc_groups(alloc_scene *s, hsp_error *err)
+{
+    static const double times[64] = {0};
+    static const uint32_t groups[64] = {0};
+    hsp_status status = hsp_data_set_times(s->data, times, err);
+    hsp_data_set_times(s->data, NULL, NULL);
+    if (status == HSP_OK) status = hsp_data_set_groups(s->data, groups, err);
+    hsp_data_set_groups(s->data, NULL, NULL);
+    return status;
+}
+
 static const char alloc_kernel[] = "0.5*rbf(c=0.25) + normalize(poly(2, 1) + 1)*cols(1-2; linear)";
 
 static hsp_status alloc_kernel_parse(alloc_scene *s, hsp_error *err)
@@ -837,6 +848,7 @@ int main(void)
         {"write two files together", NULL, {0}, alloc_files},
         {"summary", NULL, {0}, alloc_summary},
         {"profile", NULL, {0}, alloc_profile},
+        {"groups and times", NULL, {0}, alloc_groups},
         {"cross-validate", hsp_learner_find("perceptron"), {"passes", "2"}, alloc_validate},
         /* not with scaling or votes: a part of the rows that was refused memory is scored again */
         {"cross-validate, one against the rest",

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "halfspace_all.h"
 #include "options.h"
+#include "learn/select/default_grid.h"
 #include "learn/select/grid.h"
 
 static hsp_context *ctx;
@@ -145,6 +146,54 @@ static void test_points_are_all_combinations(void)
     hsp_options_free(at);
     hsp__grid_free(&grid);
     hsp_options_free(learner);
+}
+
+static hsp_data *noisy(uint64_t rows, uint32_t cols, uint32_t classes);
+
+/* A name in the kernel stands for a number; what is part of the expression is none. */
+static void test_names_in_a_kernel(void)
+{
+    hsp_options *learner =
+        SVM("kernel", "c*poly(degree=d, r=c) + rbf(1/d) + cols(1-2; rbf(gamma))");
+    const char *specs[] = {"d=2:4:lin:3", "c=0.5,1", "C=1,2"};
+    const char *wrong[] = {"poly=1,2", "degree=1,2", "r=1,2", "e=1"};
+    hsp__grid grid = grid_of(learner, specs, 3), none;
+    hsp_options *at = NULL;
+    CHECK(grid.points == 12 && grid.path == 2);
+    CHECK(hsp__grid_options(ctx, &grid, learner, 11, NULL, &at) == HSP_OK);
+    CHECK_TEXT(hsp_options_text(at, "kernel"),
+               "1*poly(degree=4, r=1) + rbf(1/d) + cols(1-2; rbf(gamma))");
+    hsp_options_free(at);
+    hsp__grid_free(&grid);
+    for (int i = 0; i < 4; i++)
+        CHECK(hsp__grid_parse(ctx, learner, &wrong[i], 1, NULL, &none) == HSP_USAGE);
+    hsp_options_free(learner);
+}
+
+/* Default grids: gamma lies around the median heuristic of the rows as they are learned. */
+static void test_default_grids(void)
+{
+    hsp_data *data = noisy(60, 2, 2);
+    hsp_options *linear = SVM("gap", "1e-3"), *set = SVM("C", "1");
+    hsp_options *rbf = SVM("kernel", "rbf", "scale", "standard");
+    hsp__names specs;
+    hsp__names_init(&specs, &ctx->allocator);
+    CHECK(hsp__default_grid(ctx, data, set, NULL, &specs) == HSP_OK && specs.count == 0);
+    CHECK(hsp__default_grid(ctx, data, linear, NULL, &specs) == HSP_OK && specs.count == 1);
+    CHECK_TEXT(hsp__names_get(&specs, 0), "C=0.001:1000:log:7");
+    CHECK(hsp__default_grid(ctx, data, rbf, NULL, &specs) == HSP_OK && specs.count == 3);
+    const char *list[] = {hsp__names_get(&specs, 1)};
+    hsp__grid grid = grid_of(rbf, list, 1);
+    CHECK(grid.points == 5);
+    /* of two columns of variance 1, the median of ||x - y||^2 is about 2 * 1.4 */
+    CHECK(grid.axes[0].numbers[2] > 0.2 && grid.axes[0].numbers[2] < 0.8);
+    CHECK(fabs(grid.axes[0].numbers[4] / grid.axes[0].numbers[2] - 16) < 0.2);
+    hsp__grid_free(&grid);
+    hsp__names_free(&specs);
+    hsp_options_free(linear);
+    hsp_options_free(set);
+    hsp_options_free(rbf);
+    hsp_data_free(data);
 }
 
 /* ---- Choosing ---- */
@@ -505,6 +554,8 @@ int main(void)
     RUN(test_wrong_specs);
     RUN(test_specs_beside_each_other);
     RUN(test_points_are_all_combinations);
+    RUN(test_names_in_a_kernel);
+    RUN(test_default_grids);
     RUN(test_choosing);
     RUN(test_perceptron);
     RUN(test_svm_with_warm_starts);

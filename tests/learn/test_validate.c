@@ -49,6 +49,13 @@ static const hsp_view *view_of(hsp_data *data)
 
 /* ---- Folds ---- */
 
+static hsp_status folds_new(hsp_context *of, hsp_data *data, const hsp_options *learner,
+                            uint32_t count, uint64_t seed, hsp_error *err, hsp__folds *out)
+{
+    const hsp__folds_how how = {.count = count, .seed = seed};
+    return hsp__folds_make(of, data, learner, &how, err, out);
+}
+
 static void test_folds_are_even_in_every_class(void)
 {
     const uint32_t sizes[] = {2, 3, 7, 10};
@@ -59,7 +66,7 @@ static void test_folds_are_even_in_every_class(void)
         const uint32_t k = sizes[s];
         hsp__folds folds;
         uint64_t of_class[5][10] = {{0}}, all[10] = {0}, of[5] = {0};
-        CHECK(hsp__folds_new(ctx, data, learner, k, 3, NULL, &folds) == HSP_OK);
+        CHECK(folds_new(ctx, data, learner, k, 3, NULL, &folds) == HSP_OK);
         for (uint64_t i = 0; i < view->rows; i++) {
             CHECK(folds.fold[i] < k);
             of_class[view->labels[i]][folds.fold[i]]++;
@@ -83,7 +90,7 @@ static void test_parts_are_the_rows(void)
     hsp_options *learner = PERCEPTRON("passes", "1");
     const hsp_view *view = view_of(data);
     hsp__folds folds;
-    CHECK(hsp__folds_new(ctx, data, learner, 4, 1, NULL, &folds) == HSP_OK);
+    CHECK(folds_new(ctx, data, learner, 4, 1, NULL, &folds) == HSP_OK);
     for (uint32_t f = 0; f < 4; f++) {
         uint64_t at[2] = {0, 0};
         CHECK(hsp__folds_part(ctx, &folds, data, f, NULL, &train, &held) == HSP_OK);
@@ -110,11 +117,11 @@ static void test_folds_follow_the_seed(void)
     hsp_options *one = PERCEPTRON("passes", "1");
     hsp_options *other = PERCEPTRON("rate", "0.5", "positive", "green", "seed", "9");
     hsp__folds a, b, c;
-    CHECK(hsp__folds_new(ctx, data, one, 5, 7, NULL, &a) == HSP_OK);
+    CHECK(folds_new(ctx, data, one, 5, 7, NULL, &a) == HSP_OK);
     CHECK(hsp_context_set_threads(ctx, 4) == HSP_OK);
-    CHECK(hsp__folds_new(ctx, data, other, 5, 7, NULL, &b) == HSP_OK);
+    CHECK(folds_new(ctx, data, other, 5, 7, NULL, &b) == HSP_OK);
     CHECK(hsp_context_set_threads(ctx, 0) == HSP_OK);
-    CHECK(hsp__folds_new(ctx, data, one, 5, 8, NULL, &c) == HSP_OK);
+    CHECK(folds_new(ctx, data, one, 5, 8, NULL, &c) == HSP_OK);
     CHECK(memcmp(a.fold, b.fold, 80 * sizeof *a.fold) == 0);
     CHECK(memcmp(a.fold, c.fold, 80 * sizeof *a.fold) != 0);
     hsp__folds_free(&a);
@@ -133,7 +140,7 @@ static void test_classes_left_out(void)
     const hsp_view *view = view_of(data);
     hsp__folds folds;
     uint64_t rows = 0;
-    CHECK(hsp__folds_new(ctx, data, learner, 3, 1, NULL, &folds) == HSP_OK);
+    CHECK(folds_new(ctx, data, learner, 3, 1, NULL, &folds) == HSP_OK);
     CHECK(folds.class_of[0] == 1 && folds.class_of[1] == HSP_NO_CLASS && folds.class_of[2] == 0);
     for (uint64_t i = 0; i < view->rows; i++) {
         const int in = view->labels[i] == 0 || view->labels[i] == 2;
@@ -142,6 +149,90 @@ static void test_classes_left_out(void)
     }
     CHECK(folds.rows == rows && rows > 0);
     hsp__folds_free(&folds);
+    hsp_options_free(learner);
+    hsp_data_free(data);
+}
+
+/* A group is in one fold, and the folds are about even, in all and in each class. */
+static void test_groups_stay_together(void)
+{
+    hsp_data *data = blobs(600, 2);
+    hsp_options *learner = PERCEPTRON("passes", "1");
+    const hsp_view *view = view_of(data);
+    uint32_t groups[600], fold_of[90];
+    uint64_t rows[2][4] = {{0}};
+    hsp__folds folds[2];
+    hsp_error err = {0};
+    for (uint32_t i = 0; i < 600; i++)
+        groups[i] = 7 * (i * i % 89); /* of different sizes, not numbered from 0 */
+    CHECK(hsp_data_set_groups(data, groups, NULL) == HSP_OK);
+    for (int k = 0; k < 2; k++)
+        CHECK(folds_new(ctx, data, learner, 4, 1 + (uint64_t)k, NULL, &folds[k]) == HSP_OK);
+    CHECK(memcmp(folds[0].fold, folds[1].fold, sizeof groups) != 0); /* the seed */
+    memset(fold_of, 255, sizeof fold_of);
+    for (uint64_t i = 0; i < 600; i++) {
+        uint32_t *fold = &fold_of[groups[i] / 7];
+        CHECK(*fold == HSP__FOLD_NONE || *fold == folds[0].fold[i]);
+        *fold = folds[0].fold[i];
+        CHECK(*fold < 4);
+        rows[view->labels[i]][*fold]++;
+    }
+    for (int f = 0; f < 4; f++)
+        for (int c = 0; c < 2; c++)
+            CHECK(4 * rows[c][f] > 300 - (c ? 200 : 0) && rows[c][f] < 150);
+    hsp__folds_free(&folds[0]);
+    hsp__folds_free(&folds[1]);
+    CHECK(folds_new(ctx, data, learner, 90, 1, &err, &folds[0]) == HSP_USAGE);
+    CHECK(strstr(err.message, "expected at least as many as the 90 folds") != NULL);
+    hsp_options_free(learner);
+    hsp_data_free(data);
+}
+
+/* Folds in time: rows to learn from are earlier than those held out; equal times are not divided. */
+static void test_folds_in_time(void)
+{
+    hsp_data *data = blobs(103, 2);
+    hsp_options *learner = PERCEPTRON("passes", "1");
+    const hsp__folds_how how = {.count = 4, .ordered = 1};
+    double times[103];
+    hsp_error err = {0};
+    for (int timed = 0; timed < 2; timed++) {
+        hsp__folds folds;
+        uint64_t of[5] = {0};
+        for (uint32_t i = 0; i < 103; i++)
+            times[i] = timed ? -(double)(i / 3) : (double)i;
+        if (timed) CHECK(hsp_data_set_times(data, times, NULL) == HSP_OK);
+        CHECK(hsp__folds_make(ctx, data, learner, &how, NULL, &folds) == HSP_OK);
+        for (uint64_t i = 0; i < 103; i++) {
+            CHECK(folds.fold[i] <= 4);
+            of[folds.fold[i]]++;
+            for (uint64_t j = 0; j < 103; j++)
+                CHECK(times[i] >= times[j] || folds.fold[i] <= folds.fold[j]);
+            for (uint64_t j = 0; j < 103; j++)
+                CHECK(times[i] != times[j] || folds.fold[i] == folds.fold[j]);
+        }
+        for (int f = 0; f < 5; f++) /* 23 + 4 * 20, as scikit-learn's TimeSeriesSplit */
+            CHECK(timed ? of[f] >= 18 && of[f] <= 25 : of[f] == (f ? 20 : 23));
+        for (uint32_t f = 0; f < 4; f++) {
+            hsp_data *train = NULL, *held = NULL;
+            CHECK(hsp__folds_part(ctx, &folds, data, f, NULL, &train, &held) == HSP_OK);
+            CHECK(hsp_data_rows(held) == of[f + 1]);
+            uint64_t before = 0;
+            for (uint32_t g = 0; g <= f; g++)
+                before += of[g];
+            CHECK(hsp_data_rows(train) == before);
+            hsp_data_free(train);
+            hsp_data_free(held);
+        }
+        hsp__folds_free(&folds);
+    }
+    for (uint32_t i = 0; i < 103; i++)
+        times[i] = i > 50;
+    hsp__folds none;
+    CHECK(hsp_data_set_times(data, times, NULL) == HSP_OK);
+    CHECK(hsp__folds_make(ctx, data, learner, &how, &err, &none) == HSP_USAGE);
+    times[7] = (double)NAN;
+    CHECK(hsp_data_set_times(data, times, &err) == HSP_BAD_DATA);
     hsp_options_free(learner);
     hsp_data_free(data);
 }
@@ -163,7 +254,7 @@ static void compare_by_hand(hsp_data *data, const hsp_options *learner, uint32_t
     CHECK(hsp_options_set(own, "folds", text, NULL) == HSP_OK);
     CHECK_NOTE(hsp_cross_validate(ctx, data, learner, own, &err, &seen) == HSP_OK, "%s",
                err.message);
-    CHECK(hsp__folds_new(ctx, data, learner, k, 4, NULL, &folds) == HSP_OK);
+    CHECK(folds_new(ctx, data, learner, k, 4, NULL, &folds) == HSP_OK);
     const uint32_t classes = hsp_validation_classes(seen);
     for (uint32_t f = 0; f < k; f++) {
         hsp_data *train = NULL, *held = NULL;
@@ -400,6 +491,8 @@ int main(void)
     RUN(test_parts_are_the_rows);
     RUN(test_folds_follow_the_seed);
     RUN(test_classes_left_out);
+    RUN(test_groups_stay_together);
+    RUN(test_folds_in_time);
     RUN(test_as_by_hand);
     RUN(test_nothing_leaks);
     RUN(test_threads_change_nothing);

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
+#include "learn/option_helpers.h"
 #include "learn/row_weights.h"
 
 static const hsp_option cross_validate_options[] = {
@@ -50,7 +51,7 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
                                      const hsp_options *learner, const hsp_options *validate,
                                      hsp__score score, hsp_validation *made, hsp_error *err)
 {
-    const char *path = validate ? hsp_options_text(validate, "held-out") : NULL;
+    const char *path = validate ? hsp__option_text(validate, "held-out") : NULL;
     hsp_options *point = NULL;
     hsp__held_rows held = {0};
     double *weight = NULL;
@@ -81,15 +82,15 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
                               const hsp_options *validate, hsp_error *err, hsp_validation **out)
 {
     HSP__NEED(err, ctx, data, learner, out);
-    const uint32_t count = validate ? (uint32_t)hsp_options_integer(validate, "folds") : 5;
-    const uint64_t seed = validate ? (uint64_t)hsp_options_integer(validate, "fold-seed") : 1;
+    hsp__folds_how how;
     hsp__folds folds;
     hsp__score score;
     hsp_validation *made = NULL;
     HSP__TRY(hsp__cv_runner_check(learner, err));
     HSP__TRY(hsp__cv_runner_score(validate, learner, err, &score));
     HSP__TRY(hsp__input_checks_admit(ctx, data, learner, err));
-    HSP__TRY(hsp__folds_new(ctx, data, learner, count, seed, err, &folds));
+    HSP__TRY(hsp__folds_how_of(validate, err, &how));
+    HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &folds));
     hsp_status status = cross_validate_new(ctx, &folds, err, &made);
     if (!status)
         status = cross_validate_run(ctx, data, &folds, learner, validate, score, made, err);

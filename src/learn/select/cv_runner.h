@@ -41,10 +41,19 @@ hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *
                                 hsp_error *err, hsp__score *out);
 
 /* The options which every table of this kind has. */
-#define HSP__FOLD_OPTIONS                                                                    \
-    HSP__CHOICE("score", "error", HSP__SCORE_NAMES, "what to measure on the held-out rows"), \
-        HSP__INTEGER("folds", "5", 2, 10000, "K", "number of folds"),                        \
-        HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N",                           \
+#define HSP__FOLD_OPTIONS                                                                         \
+    HSP__CHOICE("score", "error", HSP__SCORE_NAMES, "what to measure on the held-out rows"),      \
+        HSP__TEXT("folds", "5", "K",                                                              \
+                  "number of folds; time or time:K: each fold is trained on the rows before it"), \
+        HSP__TEXT(                                                                                \
+            "time", NULL, "COLUMN",                                                               \
+            "order of the rows in time, for --folds time: a column of numbers or dates, not "     \
+            "used as a feature; without it, the order of the file"),                              \
+        HSP__TEXT(                                                                                \
+            "group", NULL, "COLUMN",                                                              \
+            "keep rows with the same value in this column in one fold; not used as a feature "    \
+            "(libsvm: qid)"),                                                                     \
+        HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N",                                \
                      "seed of the assignment of rows to folds")
 
 #endif

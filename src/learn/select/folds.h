@@ -10,12 +10,14 @@
 
 typedef struct hsp__folds {
     hsp_allocator memory;
-    uint32_t count;         /* of folds */
-    uint64_t total, rows;   /* rows of the data; rows that are in a fold */
-    uint32_t classes;       /* of the data */
-    uint32_t *fold;         /* total: the fold that holds the row out; HSP__FOLD_NONE: the learner's
-                               options leave its class out */
-    uint32_t *class_of;     /* classes: the learner's class, or HSP_NO_CLASS */
+    uint32_t count;       /* of folds */
+    uint64_t total, rows; /* rows of the data; rows that are in a fold */
+    uint32_t classes;     /* of the data */
+    int ordered;          /* in time: fold f is trained on the rows before it */
+    uint32_t *fold;       /* total: the fold that holds the row out (ordered: that number + 1, and 0
+                               of the rows before all folds); HSP__FOLD_NONE: the learner's options
+                               leave its class out */
+    uint32_t *class_of;   /* classes: the learner's class, or HSP_NO_CLASS */
     hsp__names class_names; /* of the learner: options `classes` and `positive` say which */
 } hsp__folds;
 
@@ -33,16 +35,31 @@ hsp_status hsp__folds_deal(hsp_context *ctx, const uint32_t *labels, uint64_t ro
 hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_options *learner,
                             uint32_t count, hsp_error *err, hsp__folds *out);
 
-/* The folds of a data set for a learner. HSP_BAD_DATA: no labels, fewer rows than folds, a class of
- * one row; a log warning for a class of fewer rows than folds. */
-hsp_status hsp__folds_new(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                          uint32_t count, uint64_t seed, hsp_error *err, hsp__folds *out);
+/* How to deal. */
+typedef struct hsp__folds_how {
+    uint32_t count;
+    uint64_t seed;
+    int ordered; /* in time */
+} hsp__folds_how;
+
+/* What the options folds, fold-seed and time say; NULL: the defaults. */
+hsp_status hsp__folds_how_of(const hsp_options *validate, hsp_error *err, hsp__folds_how *out);
+
+/* The folds of a data set for a learner: by class; by group, if the data has groups; or in time.
+ * Groups are dealt in a random order, the largest first, each to the fold whose shares of the
+ * classes it disturbs least. In time, the rows are cut into count + 1 blocks, all but the first of
+ * the same size; rows of the same time stay together. HSP_BAD_DATA: no labels, a class of one row;
+ * HSP_USAGE: too few rows, groups or times; a log warning for a class of fewer rows than folds. */
+hsp_status hsp__folds_make(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                           const hsp__folds_how *how, hsp_error *err, hsp__folds *out);
+
 void hsp__folds_free(hsp__folds *folds);
 
 /* The fold that holds a row out; HSP__FOLD_NONE: none does. */
 static inline uint32_t hsp__folds_holds(const hsp__folds *folds, uint64_t row)
 {
-    return folds->fold[row];
+    if (!folds->ordered || folds->fold[row] == HSP__FOLD_NONE) return folds->fold[row];
+    return folds->fold[row] ? folds->fold[row] - 1 : HSP__FOLD_NONE;
 }
 
 /* The rows to learn from when a fold is held out, and those that are, in the order of the data. */

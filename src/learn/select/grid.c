@@ -4,6 +4,9 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "base/text.h"
+#include "kernel/expression.h"
+#include "learn/option_helpers.h"
 
 #define GRID_RANGE 1000  /* values of a range, at most */
 #define GRID_SAME  1e-12 /* errors that differ by less are equal: they are means of few numbers */
@@ -20,6 +23,80 @@ typedef struct grid_spec {
 static int grid_is_number(const hsp_option *option)
 {
     return option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
+}
+
+/* ---- Names in a kernel ------------------------------------------------------------------------ */
+
+static int grid_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The next word of a kernel expression that stands for a number; NULL: none. Kernels, rules, the
+ * names of arguments ("degree=") and the parts of functions are none. */
+static const char *grid_kernel_name(const char *at, size_t *size)
+{
+    for (char before = 0; *at; before = *at++) {
+        if (!grid_is_letter(*at)) continue;
+        size_t n = 1;
+        while (grid_is_letter(at[n]) || (at[n] >= '0' && at[n] <= '9'))
+            n++;
+        const char *next = at + n + strspn(at + n, " ");
+        int known = *next == '(' || *next == '=' || before == '/' ||
+                    (n == 4 && memcmp(at, "norm", n) == 0) ||
+                    (*at == 'x' && n > 1 && strspn(at + 1, "0123456789") == n - 1);
+        for (int op = 0; op <= HSP__KERNEL_COLS; op++)
+            known |= hsp__kernel_names[op] && strlen(hsp__kernel_names[op]) == n &&
+                     memcmp(hsp__kernel_names[op], at, n) == 0;
+        for (int rule = HSP__RULE_MEDIAN; rule < HSP__RULES; rule++)
+            known |=
+                strlen(hsp__kernel_rules[rule]) == n && memcmp(hsp__kernel_rules[rule], at, n) == 0;
+        *size = n;
+        if (!known) return at;
+        at += n - 1;
+    }
+    return NULL;
+}
+
+/* Replace a name in the kernel of these options by a value. */
+static hsp_status grid_kernel_set(hsp_context *ctx, hsp_options *options, const char *name,
+                                  const char *value, hsp_error *err)
+{
+    const char *from = hsp_options_text(options, "kernel"), *found;
+    size_t size;
+    hsp__text text;
+    hsp__text_init(&text, &ctx->allocator);
+    for (const char *at = from; (found = grid_kernel_name(at, &size)); at = found + size) {
+        const int same = strlen(name) == size && memcmp(name, found, size) == 0;
+        hsp__text_add(&text, from, (size_t)(found - from));
+        if (same)
+            hsp__text_puts(&text, value);
+        else
+            hsp__text_add(&text, found, size);
+        from = found + size;
+    }
+    hsp__text_puts(&text, from);
+    hsp_status status =
+        text.failed ? hsp__fail_memory(err) : hsp_options_set(options, "kernel", text.data, err);
+    hsp__text_free(&text);
+    return status;
+}
+
+/* A name in the learner's kernel becomes an axis of its own; 0: the kernel has no such name. */
+static hsp_status grid_kernel_axis(const grid_spec *spec, size_t size, hsp_error *err, int *found)
+{
+    const char *at = hsp__option_text(spec->learner, "kernel");
+    hsp__grid_axis *axis = spec->axis;
+    size_t n;
+    uint32_t number;
+    *found = 0;
+    for (; at && !*found && (at = grid_kernel_name(at, &n)); at += n)
+        *found = n == size && memcmp(at, spec->text, n) == 0;
+    if (!*found) return HSP_OK;
+    if (!hsp__names_add(&axis->own_name, spec->text, size, &number)) return hsp__fail_memory(err);
+    axis->own = (hsp_option){.name = hsp__names_get(&axis->own_name, 0), .type = HSP_OPTION_REAL};
+    axis->option = &axis->own;
+    return HSP_OK;
 }
 
 /* ---- What may be tuned ----------------------------------------------------------------------- */
@@ -53,8 +130,14 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
             found = &table->options[i];
     }
     char quoted[HSP__QUOTED];
+    int named = 0;
     const char *nearest = hsp_nearest(hsp__quote(spec->text, size, quoted), names, table->count);
     hsp__free(&ctx->allocator, names);
+    if (!found) HSP__TRY(grid_kernel_axis(spec, size, err, &named));
+    if (named) {
+        *out = spec->axis->option;
+        return HSP_OK;
+    }
     if (!found)
         return hsp__fail_option(err, "--tune", "%s has no option '%s'%s%s%s", table->name, quoted,
                                 nearest ? "; did you mean " : "", nearest ? nearest : "",
@@ -71,6 +154,21 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+static hsp_status grid_fail_range(const grid_spec *spec, const char *found, size_t size,
+                                  const char *expected, hsp_error *err)
+{
+    char quoted[HSP__QUOTED];
+    return hsp__fail_option(err, "--tune", "%s: found '%s', expected %s", spec->axis->option->name,
+                            hsp__quote(found, size, quoted), expected);
+}
+
+static int grid_number(const char *text, size_t size, double *out)
+{
+    hsp__decimal_result result;
+    return size && hsp__decimal_f64(text, text + size, out, &result) == text + size &&
+           result == HSP__DECIMAL_OK;
+}
+
 /* One value more. *repeated: it was there already. */
 static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size, hsp_error *err,
                            int *repeated)
@@ -83,8 +181,13 @@ static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size
     if (!hsp__names_add(&axis->values, value, size, &number)) return hsp__fail_memory(err);
     *repeated = number < before;
     if (*repeated) return HSP_OK;
+    const int own = axis->option == &axis->own;
+    double as_number = 0;
+    if (own && !grid_number(hsp__names_get(&axis->values, number), size, &as_number))
+        return grid_fail_range(spec, hsp__names_get(&axis->values, number), size, "a number", err);
     hsp_status status =
-        hsp_options_set(spec->probe, name, hsp__names_get(&axis->values, number), &inner);
+        own ? HSP_OK
+            : hsp_options_set(spec->probe, name, hsp__names_get(&axis->values, number), &inner);
     if (status == HSP_USAGE) return hsp__fail_option(err, "--tune", "%s: %s", name, inner.message);
     if (status) return hsp__fail_memory(err);
     if (!grid_is_number(axis->option)) return HSP_OK;
@@ -92,7 +195,8 @@ static hsp_status grid_add(const grid_spec *spec, const char *value, size_t size
     double *longer = hsp__resize(&spec->memory, axis->numbers, before + 1, sizeof *longer);
     if (!longer) return hsp__fail_memory(err);
     axis->numbers = longer;
-    longer[before] = axis->option->type == HSP_OPTION_REAL
+    longer[before] = own ? as_number
+                     : axis->option->type == HSP_OPTION_REAL
                          ? hsp_options_real(spec->probe, name)
                          : (double)hsp_options_integer(spec->probe, name);
     return HSP_OK;
@@ -150,21 +254,6 @@ static double grid_at(const grid_range *range, uint64_t i)
     if (i == range->count - 1) return range->high;
     if (!range->log) return range->low + (range->high - range->low) * share;
     return exp(log(range->low) + (log(range->high) - log(range->low)) * share);
-}
-
-static hsp_status grid_fail_range(const grid_spec *spec, const char *found, size_t size,
-                                  const char *expected, hsp_error *err)
-{
-    char quoted[HSP__QUOTED];
-    return hsp__fail_option(err, "--tune", "%s: found '%s', expected %s", spec->axis->option->name,
-                            hsp__quote(found, size, quoted), expected);
-}
-
-static int grid_number(const char *text, size_t size, double *out)
-{
-    hsp__decimal_result result;
-    return size && hsp__decimal_f64(text, text + size, out, &result) == text + size &&
-           result == HSP__DECIMAL_OK;
 }
 
 /* LOW:HIGH:log:COUNT */
@@ -231,6 +320,11 @@ static hsp_status grid_axis(hsp_context *ctx, grid_spec *spec, hsp_error *err)
     return grid_fill(spec, equals + 1, counts || option->type == HSP_OPTION_INTEGER, err);
 }
 
+static int grid_is_cost(const hsp__grid_axis *axis)
+{
+    return strcmp(axis->option->name, "C") == 0 || strcmp(axis->option->name, "lambda") == 0;
+}
+
 hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const char *const *specs,
                            size_t count, hsp_error *err, hsp__grid *out)
 {
@@ -246,6 +340,7 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
         grid_spec spec = {
             .learner = learner, .text = specs[a], .axis = &grid.axes[a], .memory = ctx->allocator};
         hsp__names_init(&grid.axes[a].values, &ctx->allocator);
+        hsp__names_init(&grid.axes[a].own_name, &ctx->allocator);
         grid.count = a + 1;
         status = hsp_options_copy(ctx, learner, err, &spec.probe);
         if (!status) status = grid_axis(ctx, &spec, err);
@@ -258,9 +353,12 @@ hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const c
             status = hsp__fail_option(
                 err, "--tune", "more than %d combinations of values; give fewer", HSP__GRID_MOST);
         for (size_t b = 0; !status && b < a; b++)
-            if (grid.axes[b].option == axis->option)
+            if (strcmp(grid.axes[b].option->name, axis->option->name) == 0)
                 status = hsp__fail_option(err, "--tune", "%s is there twice", axis->option->name);
-        if (grid.path < count || !axis->numbers) continue;
+        if (!axis->numbers || axis->option == &axis->own ||
+            strcmp(axis->option->name, "gamma") == 0 || (grid.path < count && !grid_is_cost(axis)))
+            continue;
+        if (grid.path < count && grid_is_cost(&grid.axes[grid.path])) continue;
         grid.path = a;
         grid.along = axis->values.count;
     }
@@ -273,6 +371,7 @@ void hsp__grid_free(hsp__grid *grid)
 {
     for (size_t a = 0; grid->axes && a < grid->count; a++) {
         hsp__names_free(&grid->axes[a].values);
+        hsp__names_free(&grid->axes[a].own_name);
         hsp__free(&grid->memory, grid->axes[a].numbers);
     }
     hsp__free(&grid->memory, grid->axes);
@@ -298,9 +397,10 @@ hsp_status hsp__grid_options(hsp_context *ctx, const hsp__grid *grid, const hsp_
     hsp_status status = hsp_options_copy(ctx, learner, err, &options);
     for (size_t a = 0; !status && a < grid->count; a++) {
         const hsp__grid_axis *axis = &grid->axes[a];
-        status =
-            hsp_options_set(options, axis->option->name,
-                            hsp__names_get(&axis->values, hsp__grid_value(grid, point, a)), err);
+        const char *value = hsp__names_get(&axis->values, hsp__grid_value(grid, point, a));
+        status = axis->option == &axis->own
+                     ? grid_kernel_set(ctx, options, axis->option->name, value, err)
+                     : hsp_options_set(options, axis->option->name, value, err);
     }
     if (status) hsp_options_free(options);
     if (!status) *out = options;
@@ -359,4 +459,35 @@ void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int los
     for (uint64_t p = 0; simplest && p < grid->points; p++)
         if (grid_badness(&points[p], loss) <= limit && hsp__grid_simpler(grid, p, *chosen))
             *chosen = p;
+}
+
+int hsp__grid_edge(const hsp__grid *grid, const hsp_held_out *points, int loss, uint64_t best,
+                   size_t axis)
+{
+    const hsp__grid_axis *at = &grid->axes[axis];
+    const uint32_t value = hsp__grid_value(grid, best, axis);
+    uint32_t smaller = 0, larger = 0;
+    uint64_t neighbour = UINT64_MAX;
+    if (!at->numbers || at->values.count < 3) return 0;
+    const double x = at->numbers[value];
+    for (uint32_t v = 0; v < at->values.count; v++) {
+        smaller += at->numbers[v] < x;
+        larger += at->numbers[v] > x;
+    }
+    if (smaller && larger) return 0;
+    const int bounded = at->option != &at->own && at->option->min < at->option->max;
+    if (bounded && (smaller ? x >= at->option->max : x <= at->option->min)) return 0;
+    for (uint64_t p = 0; p < grid->points; p++) { /* the nearest value, all others the same */
+        int same = p != best;
+        for (size_t a = 0; a < grid->count; a++)
+            same &= a == axis || hsp__grid_value(grid, p, a) == hsp__grid_value(grid, best, a);
+        if (same && (neighbour == UINT64_MAX ||
+                     fabs(at->numbers[hsp__grid_value(grid, p, axis)] - x) <
+                         fabs(at->numbers[hsp__grid_value(grid, neighbour, axis)] - x)))
+            neighbour = p;
+    }
+    if (neighbour == UINT64_MAX ||
+        !(grid_badness(&points[neighbour], loss) > grid_badness(&points[best], loss) + GRID_SAME))
+        return 0;
+    return smaller ? 1 : -1;
 }

@@ -7,7 +7,9 @@
 
 /* One option and the values to try. */
 typedef struct hsp__grid_axis {
-    const hsp_option *option;
+    const hsp_option *option; /* of the learner, or `own` */
+    hsp_option own;           /* a name in the learner's kernel, as in poly(d, c) */
+    hsp__names own_name;
     hsp__names values; /* as text, in the order they were given */
     double *numbers;   /* values.count; NULL: not numbers */
 } hsp__grid_axis;
@@ -17,15 +19,16 @@ typedef struct hsp__grid {
     hsp_allocator memory;
     hsp__grid_axis *axes; /* count, as they were given */
     size_t count;
-    size_t path;     /* the first axis of numbers; count: there is none */
-    uint64_t along;  /* values of that axis, or 1 */
+    size_t path;    /* C or lambda, else the first axis of numbers that are not the kernel's; count:
+                    there is none */
+    uint64_t along; /* values of that axis, or 1 */
     uint64_t points; /* in all */
 } hsp__grid;
 
 #define HSP__GRID_MOST 100000 /* points */
 
 /* Read specs of the form NAME=LOW:HIGH:log:COUNT, NAME=LOW:HIGH:lin:COUNT or NAME=A,B,C against a
- * learner's options. HSP_USAGE with a sentence that says what was found and what was expected. */
+ * learner's options; a NAME that is none of them may stand in its kernel for a number. HSP_USAGE with a sentence that says what was found and what was expected. */
 hsp_status hsp__grid_parse(hsp_context *ctx, const hsp_options *learner, const char *const *specs,
                            size_t count, hsp_error *err, hsp__grid *out);
 void hsp__grid_free(hsp__grid *grid);
@@ -50,5 +53,10 @@ int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b);
  * A point without a score is never better than another. */
 void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int loss, int simplest,
                       uint64_t *best, uint64_t *chosen);
+
+/* -1 or 1: the best point has the least or the largest number of this axis, of at least three, and
+ * is better than its neighbour there; 0: no, or there cannot be any beyond. */
+int hsp__grid_edge(const hsp__grid *grid, const hsp_held_out *points, int loss, uint64_t best,
+                   size_t axis);
 
 #endif

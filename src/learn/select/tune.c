@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "learn/option_helpers.h"
 #include "base/sized_report.h"
+#include "learn/select/default_grid.h"
 #include "learn/select/grid.h"
 #include "learn/learner.h"
 #include "learn/select/cv_runner.h"
@@ -21,7 +22,8 @@
 
 static const hsp_option tune_options[] = {
     {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
-     "an option and the values to try: LOW:HIGH:log:COUNT, LOW:HIGH:lin:COUNT, or A,B,C"},
+     "an option, or a name in --kernel, and the values to try: LOW:HIGH:log:COUNT, "
+     "LOW:HIGH:lin:COUNT, or A,B,C; without --tune, values that suit the learner"},
     {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|one-standard-error", NULL,
      "the point with the best score, or the simplest one within one standard error of it"},
     HSP__FOLD_OPTIONS};
@@ -137,26 +139,47 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* The points that are asked for, or those that suit the learner. */
+static hsp_status tune_grid(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, hsp__grid *grid, hsp_error *err)
+{
+    const size_t asked = hsp_options_list_count(tune, "tune");
+    const char *name = hsp_options_table(learner)->name;
+    hsp__names found;
+    hsp__names_init(&found, &ctx->allocator);
+    hsp_status status = asked ? HSP_OK : hsp__default_grid(ctx, data, learner, err, &found);
+    const size_t count = asked ? asked : found.count;
+    if (!status && !count)
+        status = hsp__fail_option(err, "--tune",
+                                  "%s with these options has nothing to tune by default; name an "
+                                  "option and its values, or use cv",
+                                  name);
+    const char **specs = hsp__new(&ctx->allocator, count, sizeof *specs);
+    if (!status && !specs) status = hsp__fail_memory(err);
+    for (size_t i = 0; !status && i < count; i++)
+        specs[i] =
+            asked ? hsp_options_list_item(tune, "tune", i) : hsp__names_get(&found, (uint32_t)i);
+    if (!status) status = hsp__grid_parse(ctx, learner, specs, count, err, grid);
+    hsp__free(&ctx->allocator, specs);
+    hsp__names_free(&found);
+    return status;
+}
+
 static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
 {
-    const size_t count = hsp_options_list_count(tune, "tune");
-    const char **specs = hsp__new(&ctx->allocator, count, sizeof *specs);
     hsp_options *first = NULL;
     hsp__folds folds;
-    if (!specs) return hsp__fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = hsp_options_list_item(tune, "tune", i);
-    hsp_status status = hsp__grid_parse(ctx, learner, specs, count, err, &tuning->grid);
-    hsp__free(&ctx->allocator, specs);
+    hsp__folds_how how;
+    HSP__TRY(hsp__folds_how_of(tune, err, &how));
+    tuning->folds = how.count;
+    hsp_status status = tune_grid(ctx, data, learner, tune, &tuning->grid, err);
     if (!status) status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
     if (!status) status = hsp__cv_runner_score(tune, first, err, &tuning->score);
     if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
     hsp_options_free(first);
     if (status) return status;
-    tuning->folds = (uint32_t)hsp_options_integer(tune, "folds");
-    HSP__TRY(hsp__folds_new(ctx, data, learner, tuning->folds,
-                            (uint64_t)hsp_options_integer(tune, "fold-seed"), err, &folds));
+    HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &folds));
     status = tune_run(ctx, data, learner, &folds, tuning, err);
     hsp__folds_free(&folds);
     if (!status)
@@ -174,13 +197,15 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     HSP__REPORT(err, run, hsp_training);
     HSP__TRY(hsp__cv_runner_check(learner, err));
     hsp_model *made = NULL;
-    hsp_options *chosen = NULL;
+    hsp_options *chosen = NULL, *defaults = NULL;
     hsp_training done = {.size = sizeof done};
     int stopped = 0; /* there is a model all the same */
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
     if (!tuning) return hsp__fail_memory(err);
     tuning->memory = tuning->grid.memory = ctx->allocator;
-    hsp_status status = tune_choose(ctx, data, learner, tune, tuning, err);
+    hsp_status status = tune ? HSP_OK : hsp_options_new(ctx, hsp_tune_options(), err, &defaults);
+    if (!tune) tune = defaults;
+    if (!status) status = tune_choose(ctx, data, learner, tune, tuning, err);
     if (!status && model)
         status = hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
     if (!status && model) {
@@ -190,6 +215,7 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     }
     if (!status && made) status = tune_set_fact(ctx, tuning, tune, made, err);
     hsp_options_free(chosen);
+    hsp_options_free(defaults);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(made);
@@ -240,6 +266,13 @@ const hsp_held_out *hsp_tuning_held_out(const hsp_tuning *tuning, uint64_t point
 const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point, uint32_t fold)
 {
     return tuning ? &tuning->results[point * tuning->folds + fold] : NULL;
+}
+
+int hsp_tuning_edge(const hsp_tuning *tuning, size_t option)
+{
+    if (!tuning || option >= tuning->grid.count) return 0;
+    return hsp__grid_edge(&tuning->grid, tuning->points, hsp__score_is_loss(tuning->score),
+                          tuning->best, option);
 }
 
 uint64_t hsp_tuning_best(const hsp_tuning *tuning)
