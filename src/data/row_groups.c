@@ -58,8 +58,8 @@ static hsp_status row_groups_scan(hsp_context *ctx, const hsp_data *data, const 
         status = hsp__fail_option(err, option,
                                   "the column is read in a second pass, which needs a file, not "
                                   "standard input");
-    if (!status) status = hsp__source_open(ctx, path, err, &source);
-    if (!status) status = hsp__format_find(source, path, options, err, &format);
+    if (!status) status = hsp__source_open_files(ctx, path, err, &source);
+    if (!status) status = hsp__format_find(source, options, err, &format);
     if (!status && strcmp(format, "hsp") == 0)
         status = hsp__fail_option(err, option,
                                   "a binary file has no such column; use the text file that it "
