@@ -147,10 +147,9 @@ static int cells_is(const char *text, size_t size, const char *mark)
     return strlen(mark) == size && strncasecmp(text, mark, size) == 0;
 }
 
-hsp__mark hsp__cell_mark(const hsp__cell_rules *rules, const char *text, size_t size)
+hsp__mark hsp__cell_look(const hsp__cell_rules *rules, const char *text, size_t size)
 {
     if (size == 0) return HSP__MARK_ALWAYS;
-    if (!rules->marks.count && (size > 4 || (*text >= '0' && *text <= '9'))) return HSP__MARK_NONE;
     if (cells_is(text, size, "?") || cells_is(text, size, "NA") || cells_is(text, size, "NaN") ||
         cells_is(text, size, "-NaN") || cells_is(text, size, "+NaN")) /* printf writes -nan */
         return HSP__MARK_ALWAYS;

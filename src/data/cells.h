@@ -41,7 +41,15 @@ typedef enum hsp__mark {
     HSP__MARK_ALWAYS   /* empty, ?, NA, NaN */
 } hsp__mark;
 
-hsp__mark hsp__cell_mark(const hsp__cell_rules *rules, const char *text, size_t size);
+hsp__mark hsp__cell_look(const hsp__cell_rules *rules, const char *text, size_t size);
+static inline hsp__mark hsp__cell_mark(const hsp__cell_rules *rules, const char *text, size_t size)
+{
+    const char c = size ? *text : '?'; /* of nearly all texts, enough to say no */
+    if (!rules->marks.count && (size > 4 || (c != '?' && c != 'n' && c != 'N' && c != '-' &&
+                                             c != '+' && c != '#' && c != '.')))
+        return HSP__MARK_NONE;
+    return hsp__cell_look(rules, text, size);
+}
 
 /* The number as plain decimal digits, exactly the same, into `plain`, with 8 more bytes that can be
  * read; how many. 0: it is no number. Out of memory is plain->failed. */

@@ -241,6 +241,7 @@ typedef struct hsp__csv_worker {
     uint32_t missing_at;         /* the first such column */
     uint64_t *missing_before;    /* plan->count: counts.missing before the record at hand; only if
                                     records may be left out */
+    const char *record;          /* where it begins; likewise */
     hsp__csv_bad bad;            /* of the block at hand */
     uint64_t block;              /* the number of the one at hand */
     hsp__csv_counts counts;      /* over all blocks, as the next two */

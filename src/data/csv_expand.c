@@ -8,17 +8,19 @@
 #include "data/csv.h"
 #include "data/data.h"
 
+#define EXPAND_HASHED 2
 #define EXPAND_SLICES 32 /* at most about this many: the share of the table that is there twice */
 
 /* How one cell of a row becomes features. */
 typedef struct expand_cell {
-    uint64_t first; /* its first feature */
-    int category;
+    uint64_t first;                /* its first feature */
+    int category;                  /* 1, or EXPAND_HASHED: a list of hashed words; 0: a number */
     const hsp__hash_lists *hashed; /* of a hashed column */
     int indicator;
-    uint32_t values;       /* features of its column, from `first`: the indicator is behind them */
+    uint32_t values;       /* of a category */
     const uint32_t *order; /* the feature of each word, from `first`; NULL: as they are */
-    double fill;           /* of a number that is missing */
+    uint32_t gap;          /* a number that is missing: which feature it becomes, from `first`, */
+    double fill;           /* and its value: the indicator and 1, or else what fills the gap */
 } expand_cell;
 
 typedef struct expand_job {
@@ -60,8 +62,8 @@ static inline int expand_entry(const expand_cell *cell, const char *at, int wide
         *value = (double)single;
     }
     if (isnan(*value)) {
-        *column += cell->indicator ? cell->values : 0;
-        *value = cell->indicator ? 1 : cell->fill;
+        *column += cell->gap;
+        *value = cell->fill;
     }
     return *value != 0;
 }
@@ -108,7 +110,7 @@ static void expand_count_part(void *user, uint64_t part)
             for (uint32_t c = 0; c < job->width; c++, at += bytes) {
                 uint64_t column;
                 double value;
-                if (job->cells[c].hashed) {
+                if (job->cells[c].category == EXPAND_HASHED) {
                     uint64_t count = 0;
                     const hsp__hash_entry *list = expand_list(&job->cells[c], at, &count);
                     const uint64_t missing = !list && job->cells[c].indicator;
@@ -155,7 +157,7 @@ static void expand_part(void *user, uint64_t task)
         for (uint32_t c = 0; c < width; c++, at += bytes) {
             uint64_t column, count = 0;
             double value;
-            if (cells[c].hashed) {
+            if (cells[c].category == EXPAND_HASHED) {
                 const hsp__hash_entry *list = expand_list(&cells[c], at, &count);
                 const hsp__hash_entry missing = {cells[c].values, 1};
                 if (!list && cells[c].indicator) list = &missing, count = 1;
@@ -265,18 +267,21 @@ hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv
         const double filled = *hsp__encoding_mean(column, part);
         const int wide = plan->reading.keep == HSP__KEEP_DOUBLE;
         const int category = column->kind == HSP__COLUMN_CATEGORY;
+        const int indicator = column->indicator && !part;
         const int hashed = column->kind == HSP__COLUMN_HASHED;
         job.cells[c] = (expand_cell){.first = part ? job.cells[c - 1].first + 1 : job.cols,
-                                     .category = category,
+                                     .category = category + EXPAND_HASHED * hashed,
                                      .hashed = hashed ? &table->hashed : NULL,
-                                     .indicator = column->indicator && !part,
+                                     .indicator = indicator,
                                      .values = category ? column->values.count
                                                : hashed ? column->hashed
                                                         : hsp__encoding_cells(column),
                                      .order = table->orders ? table->orders[c] : NULL,
-                                     .fill = !mean  ? 0
-                                             : wide ? filled
-                                                    : (double)(float)filled};
+                                     .gap = indicator ? hsp__encoding_cells(column) : 0,
+                                     .fill = indicator ? 1
+                                             : !mean   ? 0
+                                             : wide    ? filled
+                                                       : (double)(float)filled};
         if (!part) job.cols += hsp__encoding_width(column);
         job.plain &= !category && !hashed && !column->indicator;
     }

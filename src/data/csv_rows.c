@@ -357,8 +357,9 @@ static inline __attribute__((always_inline)) int csv_quick(
     return 1;
 }
 
-static hsp_status csv_ragged(const hsp__csv_plan *plan, hsp__csv_cursor *cursor, uint64_t line,
-                             uint64_t found, int last, hsp_error *err)
+static __attribute__((noinline)) hsp_status csv_ragged(const hsp__csv_plan *plan,
+                                                       hsp__csv_cursor *cursor, uint64_t line,
+                                                       uint64_t found, int last, hsp_error *err)
 {
     hsp__csv_field field = {.last = last};
     for (; !field.last; found++)
@@ -406,7 +407,8 @@ static csv_mark csv_mark_counts(const hsp__csv_counts *counts)
 }
 
 /* A row that is left out loses nothing. */
-static void csv_forget_losses(hsp__digit_losses *losses, const csv_mark *mark)
+static __attribute__((noinline)) void csv_forget_losses(hsp__digit_losses *losses,
+                                                        const csv_mark *mark)
 {
     losses->tiny = mark->tiny;
     losses->rounded = mark->rounded;
@@ -433,10 +435,20 @@ static hsp_status csv_row(const hsp__csv_plan *plan, hsp__csv_worker *worker,
     return HSP_OK;
 }
 
+/* Before the record at `at`, which may have to be left out. */
+static __attribute__((noinline)) void csv_keep_counts(const hsp__csv_plan *plan,
+                                                      hsp__csv_worker *worker, const char *at)
+{
+    worker->record = at;
+    memcpy(worker->missing_before, worker->counts.missing,
+           plan->count * sizeof *worker->missing_before);
+}
+
 /* Leave the record out and go on behind it. */
-static hsp_status csv_leave_out(const hsp__csv_reader *reader, hsp__csv_worker *worker,
-                                hsp__csv_cursor *cursor, const char *from, const csv_mark *mark,
-                                hsp_error *err)
+static __attribute__((noinline)) hsp_status csv_leave_out(const hsp__csv_reader *reader,
+                                                          hsp__csv_worker *worker,
+                                                          hsp__csv_cursor *cursor,
+                                                          const csv_mark *mark, hsp_error *err)
 {
     hsp__csv_counts *counts = &worker->counts;
     memcpy(counts->missing, worker->missing_before,
@@ -445,7 +457,8 @@ static hsp_status csv_leave_out(const hsp__csv_reader *reader, hsp__csv_worker *
     counts->missing_column = mark->missing_column;
     csv_forget_losses(&counts->losses, mark);
     const uint64_t line = worker->lines[worker->rows.rows];
-    if (!hsp__csv_reject(worker, &reader->ctx->allocator, cursor, from, line, err->message))
+    if (!hsp__csv_reject(worker, &reader->ctx->allocator, cursor, worker->record, line,
+                         err->message))
         return hsp__fail_memory(err);
     *err = (hsp_error){0};
     return HSP_OK;
@@ -477,16 +490,13 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
             !hsp__reserve(memory, &worker->lines, &worker->lines_room, next, sizeof *worker->lines))
             return hsp__fail_memory(err);
         worker->lines[rows->rows] = cursor.line;
-        if (plan->skip)
-            memcpy(worker->missing_before, worker->counts.missing,
-                   plan->count * sizeof *worker->missing_before);
-        const char *from = cursor.at;
+        if (plan->skip) csv_keep_counts(plan, worker, cursor.at);
         int kept = 0;
         const hsp_status status =
             csv_row(plan, worker, &cursor, (char *)rows->cells + rows->rows * bytes, &kept, err);
         worker->missing_here = worker->label_missing_here = 0;
         if (status == HSP_BAD_DATA && plan->skip) {
-            HSP__TRY(csv_leave_out(reader, worker, &cursor, from, &mark, err));
+            HSP__TRY(csv_leave_out(reader, worker, &cursor, &mark, err));
             continue;
         }
         HSP__TRY(status);

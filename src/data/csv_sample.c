@@ -200,7 +200,7 @@ static unsigned char sample_flag(hsp__csv_sample *sample, const char *text, size
     const hsp__mark mark = hsp__cell_mark(&sample->rules, text, size);
     if (mark >= HSP__MARK_USUAL) return 0;
     if (mark == HSP__MARK_NUMBERS) return HSP__SEEN_MARK;
-    if (!hsp__cell_rules_plain(&sample->rules)) {
+    if (sample->written) {
         const unsigned char percent = memchr(text, '%', size) ? HSP__SEEN_PERCENT : 0;
         return hsp__cell_number(&sample->rules, text, size, &sample->plain)
                    ? HSP__SEEN_NUMBER | percent
@@ -394,6 +394,7 @@ hsp_status hsp__csv_sample_take(hsp_context *ctx, hsp__source *source, int tabs,
     if (encoding && !hsp__cell_rules_copy(&sample->rules, &encoding->rules))
         return hsp__fail_memory(err);
     HSP__TRY(hsp__cell_rules_set(&sample->rules, options, err));
+    sample->written = !hsp__cell_rules_plain(&sample->rules);
     sample->skip = strcmp(hsp_options_text(options, "on-error"), "skip") == 0;
     do {
         HSP__TRY(sample_load(ctx, source, want, sample, err));

@@ -25,6 +25,7 @@ typedef struct hsp__csv_sample {
     char excel;     /* the separator by that line; 0: there is none */
     char separator;
     hsp__cell_rules rules;
+    int written;      /* numbers are written in another way than usual, by the rules */
     int header;       /* the first record holds names */
     hsp__text first;  /* the fields of the first record, each with a NUL behind it */
     uint64_t *starts; /* count: of those fields */
