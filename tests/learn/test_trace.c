@@ -9,7 +9,8 @@ static char trace_path[64], model_path[64];
 
 typedef struct line {
     double update, pass, example, score, norm, offset;
-    double inner, inner_bound, norm2, norm2_bound, cosine, cosine_bound;
+    double inner, inner_bound, norm2, norm2_bound, cosine, cosine_bound, after;
+    char weights[256];
 } line;
 
 enum { LINES = 20000 };
@@ -22,8 +23,9 @@ static int read_trace(int compared)
     char head[256];
     int count = 0;
     const char *want = compared ? "update,pass,example,score,norm,offset,inner,inner_bound,norm2,"
-                                  "norm2_bound,cosine,cosine_bound\n"
-                                : "update,pass,example,score,norm,offset\n";
+                                  "norm2_bound,cosine,cosine_bound,y_score_after,weights_after\n"
+                                : "update,pass,example,score,norm,offset,y_score_after,"
+                                  "weights_after\n";
     if (!file) return -1;
     if (!fgets(head, sizeof head, file) || strcmp(head, want) != 0) count = -1;
     while (count >= 0 && count < LINES) {
@@ -33,6 +35,8 @@ static int read_trace(int compared)
         if (got != 6) break;
         if (compared && fscanf(file, ",%lf,%lf,%lf,%lf,%lf,%lf", &l->inner, &l->inner_bound,
                                &l->norm2, &l->norm2_bound, &l->cosine, &l->cosine_bound) != 6)
+            count = -2;
+        if (fscanf(file, ",%lf,", &l->after) != 1 || !fgets(l->weights, sizeof l->weights, file))
             count = -2;
         count++;
     }
@@ -171,6 +175,8 @@ static void test_by_hand(void)
     CHECK(read_trace(0) == 1);
     CHECK(lines[0].update == 1 && lines[0].pass == 1 && lines[0].example == 1);
     CHECK(lines[0].score == 0 && lines[0].norm == sqrt(5) && lines[0].offset == 1);
+    CHECK(lines[0].after == 6); /* <(2,1), (2,1)> + 1 */
+    CHECK_TEXT(lines[0].weights, "1:2 2:1\n");
     hsp_model_free(model);
     hsp_options_free(options);
     hsp_data_free(data);

@@ -618,9 +618,9 @@ static int read_trace(const book *b)
     int lines = 0;
     if (!file || !fgets(line, sizeof line, file)) abort();
     CHECK_TEXT(line, balanced(b) ? "update,pass,example,score,promotions,demotions,ln_total,"
-                                   "ln_total_bound\n"
+                                   "ln_total_bound,y_score_after,weights_after\n"
                                  : "update,pass,example,score,promotions,demotions,total,"
-                                   "total_bound\n");
+                                   "total_bound,y_score_after,weights_after\n");
     while (fgets(line, sizeof line, file)) {
         double update, pass, example, score, p, d, total, bound;
         lines++;

@@ -256,8 +256,12 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
     }
     hsp_status status = run->rule->update(run, view, row, toward, away, err);
     if (!status && run->space.budget) status = online_keep_budget(run, view, row, err);
-    if (!status && run->kept.trace)
-        status = hsp__trace_update(run->kept.trace, run, row, score, err);
+    if (!status && run->kept.trace) {
+        const double before = run->scores[0];
+        hsp__online_score(run, view, row);
+        status = hsp__trace_update(run->kept.trace, run, view, row, score, run->scores[0], err);
+        run->scores[0] = before;
+    }
     if (done->updates == run->plan.max_updates && !run->rule->score) {
         done->stopped = 1;
         done->stop = HSP_STOP_UPDATES;

@@ -1,5 +1,5 @@
 /* One line per update: its number, the pass, the row from 1, its score before; ||w|| and b after, or
- * what the rule says instead.
+ * what the rule says instead; last y s after it, and the weights that it changed.
  *
  * With a reference (w*, b*), in the space of the training rows and with the coordinate c that
  * the offset stands for, w~ = (w, b / c), after update k with gamma = min y_i <w~*, x~_i>:
@@ -168,7 +168,7 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
         rule->lines_head(run, data, &trace->text);
         return HSP_OK;
     }
-    hsp__text_printf(&trace->text, "update,pass,example,score,%s%s\n",
+    hsp__text_printf(&trace->text, "update,pass,example,score,%s%s,y_score_after,weights_after\n",
                      rule->trace_head ? rule->trace_head(run) : "norm,offset",
                      trace->compared ? ",inner,inner_bound,norm2,norm2_bound,cosine,cosine_bound"
                                      : "");
@@ -217,8 +217,28 @@ static hsp_status trace_flush(hsp__trace *trace, hsp_error *err)
     return status;
 }
 
-hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
-                             hsp_error *err)
+/* y s after the update, and the weights that it changed: those of the row's columns, "3:0.5 7:-1".
+ * With a kernel there are none. */
+static void trace_after(hsp__trace *trace, const hsp__online *run, const hsp_view *view,
+                        uint64_t row, double after)
+{
+    const hsp__row entries = hsp__view_row(view, row);
+    char number[HSP__DECIMAL_MAX];
+    const double s = hsp__online_meant(run, after);
+    hsp__trace_put(&trace->text, view->labels[row] == 1 ? s : -s);
+    hsp__text_puts(&trace->text, ",");
+    const char *space = "";
+    for (uint64_t k = 0; !run->space.kernel && k < entries.count; k++) {
+        const uint64_t column = hsp__row_column(&entries, k);
+        if (hsp__row_value(view, &entries, k) == 0) continue;
+        hsp__decimal_print_f64(run->sep.weights[column], number);
+        hsp__text_printf(&trace->text, "%s%llu:%s", space, (unsigned long long)column + 1, number);
+        space = " ";
+    }
+}
+
+hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, const hsp_view *view,
+                             uint64_t row, double score, double after, hsp_error *err)
 {
     double squares = 0, own[HSP__TRACE_MOST];
     size_t count = 2;
@@ -240,6 +260,7 @@ hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t
     for (size_t i = 0; i < count; i++)
         hsp__trace_put(&trace->text, own[i]);
     if (trace->compared) trace_proof(trace, run, squares);
+    trace_after(trace, run, view, row, after);
     hsp__text_puts(&trace->text, "\n");
     return trace->text.size < TRACE_FLUSH ? HSP_OK : trace_flush(trace, err);
 }

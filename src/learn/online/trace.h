@@ -24,9 +24,9 @@ hsp_status hsp__trace_new(hsp_context *ctx, const char *path, const char *refere
                           hsp__trace **out);
 /* A comma and a number. */
 void hsp__trace_put(struct hsp__text *text, double value);
-/* After an update of `run` by `row`, whose score was `score`. */
-hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, uint64_t row, double score,
-                             hsp_error *err);
+/* After an update of `run` by `row`, whose score was `score` and is `after`. */
+hsp_status hsp__trace_update(hsp__trace *trace, const hsp__online *run, const hsp_view *view,
+                             uint64_t row, double score, double after, hsp_error *err);
 hsp_status hsp__trace_commit(hsp__trace *trace, hsp_error *err);
 void hsp__trace_free(hsp__trace *trace);
 
