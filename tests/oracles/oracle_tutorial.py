@@ -7,6 +7,7 @@ LogisticRegression is trained on the same folds.
 import json
 import os
 import sys
+import warnings
 
 import numpy
 import pandas
@@ -76,4 +77,5 @@ def same_auc(folder):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of line searches that end at rounding errors
     sys.exit(run([same_columns, same_auc]))
