@@ -605,11 +605,17 @@ static hsp_status train_run(cli *run, hsp_error *err)
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
                   .trace = train_text(run, "trace"),
                   .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};
-    const hsp_options *learner = run->options[TRAIN_LEARNER], *read = run->options[TRAIN_READ];
+    const hsp_options *learner = run->options[TRAIN_LEARNER];
+    hsp_options *read = run->options[TRAIN_READ];
+    const char *past = train_has(run, "passes") ? train_text(run, "warm-start") : NULL;
+    hsp_model *start = NULL; /* an online run goes on from it: rows are read as its were */
     const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
     hsp_status status = train_check(run, &todo, err);
+    if (status == HSP_OK && past) status = hsp_model_read(run->ctx, past, err, &start);
+    if (status == HSP_OK && start) status = hsp_model_set_read(start, read, err);
     if (status == HSP_OK && !todo.stream)
-        status = cli_read(run, todo.path, read, NULL, err, &todo.data, &todo.load_seconds);
+        status = cli_read(run, todo.path, read, hsp_model_encoding(start), err, &todo.data,
+                          &todo.load_seconds);
     cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model */
     if (status == HSP_OK)
         status = todo.stream ? hsp_train_stream(run->ctx, todo.path, read, learner, err, &todo.run,
@@ -635,6 +641,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
     hsp_evidence_free(todo.run.evidence);
     hsp_data_free(todo.data);
     hsp_model_free(todo.model);
+    hsp_model_free(start);
     return status;
 }
 

@@ -12,6 +12,11 @@ typedef struct csv_stream {
     const hsp__stream *stream;
     const char *storage; /* as the read option */
     hsp_data **blocks;   /* one a worker: the rows at hand, or NULL */
+    /* Missing numbers become the mean of those before them: rows wait for their turn. */
+    int running;
+    double *sums;          /* cells: of the numbers so far */
+    uint64_t *known;       /* cells: how many they are */
+    hsp__row_texts *texts; /* one a worker: the text of the block at hand */
 } csv_stream;
 
 /* ---- One block ------------------------------------------------------------------------------- */
@@ -43,6 +48,57 @@ static hsp_status csv_stream_expand(csv_stream *stream, int number, hsp_error *e
     return status;
 }
 
+/* ---- Means so far ---------------------------------------------------------------------------- */
+
+/* Is the cell a number, which has a mean? */
+static int csv_stream_has_mean(const hsp__csv_plan *plan, uint32_t c)
+{
+    const hsp__column_kind kind = plan->encoding->columns[plan->cell_columns[c]].kind;
+    return kind != HSP__COLUMN_CATEGORY && kind != HSP__COLUMN_HASHED;
+}
+
+static double csv_stream_mean(const csv_stream *stream, uint32_t c)
+{
+    const double mean = stream->known[c] ? stream->sums[c] / (double)stream->known[c] : 0;
+    return isfinite(mean) ? mean : 0;
+}
+
+/* Fill the missing numbers of the block at hand, row by row: the result does not depend on blocks. */
+static void csv_stream_fill(csv_stream *stream, hsp__csv_worker *worker)
+{
+    const hsp__csv_plan *plan = &stream->reader.plan;
+    const int wide = plan->precision == HSP_FLOAT64, exact = plan->reading.keep == HSP__KEEP_DOUBLE;
+    double *doubles = worker->rows.cells;
+    float *floats = worker->rows.cells;
+    for (uint64_t k = 0; k < worker->rows.rows * plan->cells; k++) {
+        const uint32_t c = (uint32_t)(k % plan->cells);
+        if (!csv_stream_has_mean(plan, c)) continue;
+        const double value = wide ? doubles[k] : (double)floats[k];
+        if (!isnan(value)) {
+            stream->sums[c] += value;
+            stream->known[c]++;
+            continue;
+        }
+        const double mean = csv_stream_mean(stream, c);
+        if (wide)
+            doubles[k] = exact ? mean : (double)(float)mean;
+        else
+            floats[k] = (float)mean;
+    }
+}
+
+/* The means of all rows go with the encoding, for later rows. */
+static void csv_stream_keep_means(const csv_stream *stream)
+{
+    const hsp__csv_plan *plan = &stream->reader.plan;
+    const hsp__row_origin *origin = stream->stream->sink->origin;
+    if (!stream->running || !stream->known || !origin || !origin->encoding) return;
+    for (uint32_t c = 0; c < plan->cells; c++)
+        if (csv_stream_has_mean(plan, c))
+            *hsp__encoding_mean(&origin->encoding->columns[plan->cell_columns[c]],
+                                plan->cell_parts[c]) = csv_stream_mean(stream, c);
+}
+
 /* Missing values that must not be there: the block waits for its turn to say so. */
 static int csv_stream_refused(const csv_stream *stream, const hsp__csv_worker *worker)
 {
@@ -57,8 +113,10 @@ static hsp_status csv_stream_parse(void *self, int number, hsp__block *block, hs
     stream->blocks[number] = NULL;
     HSP__TRY(hsp__csv_parse(&stream->reader, number, block, err));
     if (csv_stream_refused(stream, worker) || !worker->rows.rows) return HSP_OK;
-    HSP__TRY(csv_stream_expand(stream, number, err));
     const hsp__row_texts texts = {block->text, block->size, worker->lines};
+    stream->texts[number] = texts;
+    if (stream->running) return HSP_OK;
+    HSP__TRY(csv_stream_expand(stream, number, err));
     return hsp__stream_work(stream->stream, number, &stream->blocks[number]->view, &texts, err);
 }
 
@@ -72,12 +130,23 @@ static hsp_status csv_stream_take(void *self, int number, hsp__blocks *run, hsp_
         return hsp__fail_at(err, HSP_BAD_DATA, hsp__blocks_file(run),
                             hsp__blocks_first_line(run) - 1 + worker->counts.missing_line,
                             worker->counts.missing_column,
-                            "found a missing value; use --missing drop to leave such rows out");
+                            reader->plan.given
+                                ? "found a missing value; use --missing drop to leave such rows out"
+                                : "found a missing value; use --missing drop to leave such rows "
+                                  "out, or --missing mean for the mean of the rows so far");
     if (worker->bad.count) {
         HSP__TRY(hsp__csv_take_bad(reader, worker, run, err));
         HSP__TRY(hsp__stream_bad(stream->stream, number, worker->bad.rows, worker->bad.count, err));
     }
     if (!worker->rows.rows) return HSP_OK;
+    if (stream->running) {
+        csv_stream_fill(stream, worker);
+        HSP__TRY(csv_stream_expand(stream, number, err));
+        const hsp_status status = hsp__stream_work(
+            stream->stream, number, &stream->blocks[number]->view, &stream->texts[number], err);
+        if (status && err && err->line) err->line += hsp__blocks_first_line(run) - 1;
+        HSP__TRY(status);
+    }
     hsp_view *view = &stream->blocks[number]->view;
     stream->rows += worker->rows.rows;
     if (labelled) HSP__TRY(hsp__csv_merge_labels(reader, worker, err));
@@ -103,11 +172,11 @@ static hsp_status csv_stream_plan(csv_stream *stream, hsp__source *source, int t
                 "row; hash them (--hash '%s'), leave the column out (--ignore), or name an "
                 "encoding (--encoding FILE, made by halfspace convert --save-encoding)",
                 hsp__csv_name(plan, j), hsp__csv_name(plan, j));
-    if (!plan->given &&
-        (plan->missing == HSP__MISSING_MEAN || plan->missing == HSP__MISSING_INDICATOR))
+    stream->running = !plan->given && plan->missing == HSP__MISSING_MEAN;
+    if (!plan->given && plan->missing == HSP__MISSING_INDICATOR)
         return hsp__fail_at(err, HSP_USAGE, plan->file, 0, 0,
-                            "--missing %s needs all rows; when streaming, use --missing drop",
-                            hsp__missing_word(plan->missing));
+                            "--missing indicator needs all rows; when streaming, use --missing "
+                            "mean (of the rows so far) or drop");
     if (of->sink->origin) {
         hsp__names names;
         hsp__names_init(&names, &of->ctx->allocator);
@@ -171,6 +240,11 @@ static hsp_status csv_stream_run(csv_stream *stream, hsp__source *source, hsp_er
     const hsp_allocator *memory = &reader->ctx->allocator;
     stream->blocks = hsp__new(memory, (uint64_t)hsp__blocks_workers(reader->ctx, source),
                               sizeof *stream->blocks);
+    stream->texts =
+        hsp__new(memory, (uint64_t)hsp__blocks_workers(reader->ctx, source), sizeof *stream->texts);
+    stream->sums = hsp__new(memory, reader->plan.cells, sizeof *stream->sums);
+    stream->known = hsp__new(memory, reader->plan.cells, sizeof *stream->known);
+    if (!stream->texts || !stream->sums || !stream->known) return hsp__fail_memory(err);
     if (!stream->blocks || !hsp__csv_start(reader, source)) return hsp__fail_memory(err);
     HSP__TRY(csv_stream_probe(stream, source, err));
     /* what the probe met and counted is forgotten */
@@ -191,7 +265,11 @@ hsp_status hsp__csv_stream(const hsp__stream *of, hsp__source *source, int tabs,
     if (!status) status = csv_stream_run(&stream, source, err);
     for (int i = 0; stream.blocks && i < stream.reader.count; i++)
         hsp_data_free(stream.blocks[i]);
+    csv_stream_keep_means(&stream);
     hsp__free(&of->ctx->allocator, stream.blocks);
+    hsp__free(&of->ctx->allocator, stream.texts);
+    hsp__free(&of->ctx->allocator, stream.sums);
+    hsp__free(&of->ctx->allocator, stream.known);
     hsp__csv_free(&stream.reader);
     return status;
 }

@@ -97,6 +97,10 @@ typedef struct hsp__online_rule {
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
 
+    /* After `examples` rows of an earlier run, whose weights and offsets are in place: the rest of its
+     * state. NULL: there is none. */
+    hsp_status (*resume)(hsp__online *run, uint64_t examples, hsp_error *err);
+
     /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
     double (*meant)(const hsp__online *run, double score);         /* what a score stands for */
     void (*rescale)(const hsp__online *run, double *w, double *b); /* the returned weights */

@@ -1,4 +1,5 @@
 #include "learn/online/online_fit.h"
+#include "learn/online/resume.h"
 
 #include "base/base.h"
 #include "data/sweep.h"
@@ -16,10 +17,13 @@ hsp_status hsp__online_check_stream(const hsp__learner *learner, const hsp_optio
         return hsp__fail_option(err, "--order",
                                 "--order %s needs all rows; a stream is learned in its own order",
                                 hsp_options_text(options, "order"));
-    if (!hsp__option_is(options, "scale", "none"))
-        return hsp__fail_option(
-            err, "--scale",
-            "scaling columns needs all rows; scale the file first, or train without --stream");
+    if (!hsp__option_is(options, "scale", "none") &&
+        (!hsp__option_is(options, "scale", "standard") || learner->rule->unit_values))
+        return hsp__fail_option(err, "--scale",
+                                "%s scaling needs all rows; %sscale the file first, or train "
+                                "without --stream",
+                                hsp_options_text(options, "scale"),
+                                learner->rule->unit_values ? "" : "use --scale standard, ");
     if (hsp__option_is(options, "normalize", "ball"))
         return hsp__fail_option(err, "--normalize",
                                 "--normalize ball needs the largest norm of all rows; use "
@@ -118,6 +122,9 @@ hsp_status hsp__online_fit(hsp__train *train, hsp_context *ctx, hsp__task *task,
     online_fit_state own = {0};
     uint64_t *numbers = NULL;
     hsp_stop why;
+    if (train->start)
+        return hsp__fail_option(err, "--warm-start",
+                                "one-vs-one runs cannot go on; use --multiclass native or ovr");
     if (known) { /* of a precomputed kernel */
         numbers = hsp__new_raw(&ctx->allocator, view->rows, sizeof *numbers);
         if (!numbers) return hsp__fail_memory(err);
@@ -141,6 +148,32 @@ static int online_fit_suits(const hsp__train *train)
     return !(train->plan.ovo && train->prepared.view->classes > 2);
 }
 
+/* Go on from a model of the same classes and columns. */
+static hsp_status online_fit_resume(const hsp__train *train, online_fit_state *own, hsp_error *err)
+{
+    const hsp_model *start = train->start;
+    const hsp_data *data = train->prepared.data;
+    HSP__TRY(hsp__resume_check(train->learner, train->options, start, err));
+    int same = start->class_names.count == data->class_names.count;
+    for (uint32_t c = 0; same && c < start->class_names.count; c++)
+        same = strcmp(hsp__names_get(&start->class_names, c),
+                      hsp__names_get(&data->class_names, c)) == 0;
+    if (!same)
+        return hsp__fail_option(
+            err, "--warm-start",
+            "the data has other classes than the model; name those of the model "
+            "with --classes, or go on in a stream (--stream)");
+    if (start->features > data->view.cols ||
+        start->feature_names.count != data->feature_names.count)
+        return hsp__fail_option(err, "--warm-start",
+                                "the data has %llu features and the model %llu; read libsvm text "
+                                "with --features %llu",
+                                (unsigned long long)data->view.cols,
+                                (unsigned long long)start->features,
+                                (unsigned long long)start->features);
+    return hsp__resume(&own->ovr, start, train->prepared.scalings, err);
+}
+
 static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
 {
     online_fit_state *own = train->native;
@@ -149,6 +182,7 @@ static hsp_status online_fit_open(hsp__train *train, hsp_error *err)
     const char *path = hsp__option_text(train->options, "trace");
     HSP__TRY(online_fit_ovr(train, train->ctx, data, known->ids ? known->ids : known->origin, own,
                             err, &train->run.radius));
+    if (train->start) HSP__TRY(online_fit_resume(train, own, err));
     if (!path) return HSP_OK;
     if (own->ovr.classes > 2)
         return hsp__fail_option(err, "--trace",

@@ -7,6 +7,8 @@
  * in the end, the sign is changed, and the bits are those of a run that knew. When a third class
  * comes, the separator w of two becomes the pair w and -w, and the rule for more classes takes
  * over. */
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/sized_report.h"
 #include "data/encode.h"
@@ -16,6 +18,8 @@
 #include "learn/online/online_model.h"
 #include "learn/prepare.h"
 #include "learn/online/online_fit.h"
+#include "learn/online/resume.h"
+#include "learn/online/running_scale.h"
 #include "learn/train.h"
 #include "learn/input_checks.h"
 
@@ -35,7 +39,10 @@ typedef struct online_stream_work {
     uint64_t nonzeros;
     unsigned char *met; /* classes.count: rows of it were used */
     uint64_t met_room, met_count;
-    int enough; /* a limit was reached: the rest of the stream is not read */
+    int standard; /* columns are scaled as they come */
+    hsp__running_scale running;
+    hsp_model *start; /* whose run goes on; NULL: none */
+    int enough;       /* a limit was reached: the rest of the stream is not read */
 } online_stream_work;
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
@@ -69,10 +76,62 @@ static hsp_status online_stream_check(const online_stream_work *work, hsp_error 
     return HSP_OK;
 }
 
+/* The classes of the model whose run goes on. */
+static hsp_status online_stream_resume(online_stream_work *work, const char *path, hsp_error *err)
+{
+    HSP__TRY(hsp_model_read(work->ctx, path, err, &work->start));
+    const hsp_model *start = work->start;
+    HSP__TRY(hsp__resume_check(work->learner, work->options, start, err));
+    if (hsp_options_text(work->options, "classes") || hsp_options_text(work->options, "positive"))
+        return hsp__fail_option(err, "--warm-start",
+                                "the classes are those of the model; remove --classes and "
+                                "--positive");
+    uint32_t number;
+    const char *positive = hsp__names_get(&start->class_names, 1);
+    work->rest = start->rest;
+    if (work->rest)
+        return hsp__names_add(&work->classes, positive, strlen(positive), &work->target)
+                   ? HSP_OK
+                   : hsp__fail_memory(err);
+    for (uint32_t c = 0; c < start->class_names.count; c++) {
+        const char *name = hsp__names_get(&start->class_names, c);
+        if (!hsp__names_add(&work->classes, name, strlen(name), &number))
+            return hsp__fail_memory(err);
+    }
+    work->given = start->class_names.count;
+    work->target = work->given == 2 ? 1 : 0;
+    return HSP_OK;
+}
+
+/* The runs, once the classes are known. */
+static hsp_status online_stream_begin(online_stream_work *work, hsp_error *err)
+{
+    HSP__TRY(online_stream_check(work, err));
+    work->standard = hsp__option_is(work->options, "scale", "standard");
+    if (work->standard && work->start)
+        return hsp__fail_option(err, "--scale",
+                                "a run that goes on has the scaling of its model; remove --scale");
+    HSP__TRY(hsp__prepare_stream(work->ctx, work->options, err, &work->scalings[0]));
+    const hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
+    const uint32_t classes = work->given && !work->rest ? work->given : 2;
+    HSP__TRY(hsp__ovr_init(&work->ovr, work->ctx, work->learner, work->options, &facts, classes, 0,
+                           err));
+    hsp__stop_limit(work->ctx, work->ovr.plan.max_seconds);
+    for (uint32_t c = 0; c < work->ovr.count; c++)
+        work->ovr.runs[c].plan.passes = 1;
+    if (classes == 2) work->ovr.runs[0].sep.target = work->target;
+    return work->start ? hsp__resume(&work->ovr, work->start, work->scalings, err) : HSP_OK;
+}
+
 static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
 {
     hsp__names positive;
+    const char *model = hsp__option_text(work->options, "warm-start");
     hsp_status status = HSP_OK;
+    if (model) {
+        HSP__TRY(online_stream_resume(work, model, err));
+        return online_stream_begin(work, err);
+    }
     /* Number the classes that the options name, and find the positive one. */
     HSP__TRY(hsp__prepare_classes(work->ctx, work->options, err, &work->classes));
     work->given = work->classes.count;
@@ -88,18 +147,7 @@ static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
                 hsp__fail_option(err, "--positive", "the class '%s' is not in --classes", name);
     }
     hsp__names_free(&positive);
-    if (!status) status = online_stream_check(work, err);
-    if (!status) status = hsp__prepare_stream(work->ctx, work->options, err, &work->scalings[0]);
-    if (status) return status;
-    const hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
-    const uint32_t classes = work->given && !work->rest ? work->given : 2;
-    HSP__TRY(hsp__ovr_init(&work->ovr, work->ctx, work->learner, work->options, &facts, classes, 0,
-                           err));
-    hsp__stop_limit(work->ctx, work->ovr.plan.max_seconds);
-    for (uint32_t c = 0; c < work->ovr.count; c++)
-        work->ovr.runs[c].plan.passes = 1;
-    if (classes == 2) work->ovr.runs[0].sep.target = work->target;
-    return HSP_OK;
+    return status ? status : online_stream_begin(work, err);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -165,8 +213,14 @@ static hsp_status online_stream_learn(online_stream_work *work, const hsp_view *
         work->nonzeros += online_stream_count(rows, from, end);
         work->enough = online_stream_over(work);
         if (to == rows->rows || status) continue;
-        if (work->given) {
+        if (work->given && (!work->start || work->start->leaves_out)) {
             to++; /* of a class that was left out */
+        } else if (work->given) {
+            const char *name = hsp__names_get(&work->classes, rows->labels[to]);
+            char quoted[HSP__QUOTED];
+            status = hsp__fail(err, HSP_BAD_DATA,
+                               "found the class '%s', which the warm-start model does not have",
+                               hsp__quote(name, strlen(name), quoted));
         } else if (work->learner->rule->native) {
             status = hsp__ovr_grow(ovr, rows->labels[to] + 1, rows->cols, err);
         } else { /* one-vs-rest, and a class that no run has learned from the first row on */
@@ -191,6 +245,12 @@ static hsp_status online_stream_take(void *self, int worker, const hsp_view *row
     /* rows are floats, but for blocks with a number that no float holds */
     if (!work->nonzeros || rows->precision < work->precision) work->precision = rows->precision;
     hsp_status status;
+    hsp_view standard;
+    if (work->standard) {
+        HSP__TRY(hsp__running_scale_rows(work->ctx, &work->running, rows, err, &standard));
+        work->storage = standard.storage;
+        rows = &standard;
+    }
     if (work->scalings[0]) {
         hsp_context quiet = hsp__quiet(work->ctx);
         hsp_data block = {.memory = quiet.allocator, .view = *rows, .checked = 1};
@@ -253,7 +313,7 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     if (stopped && (none || count < 2)) return hsp__fail_time_limit(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     HSP__TRY(hsp__prepare_target(&work->classes, online_stream_seen(work), err));
-    if (!((work->enough || stopped) && count > 1)) {
+    if (!((work->enough || stopped || work->start) && count > 1)) {
         HSP__TRY(online_stream_meet(work, NULL, 0, 0, err));
         HSP__TRY(hsp__prepare_met(&work->classes, work->met, 0, named, err));
     }
@@ -266,6 +326,12 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     for (uint32_t c = 0; c < ovr->count; c++)
         hsp__online_end(&ovr->runs[c]);
     hsp__ovr_report(ovr, flip, run);
+    if (!status && work->standard) { /* before the rows are divided by their norms */
+        work->scalings[1] = work->scalings[0];
+        work->scalings[0] = NULL;
+        status = hsp__running_scale_end(work->ctx, &work->running, ovr->runs[0].sep.features, err,
+                                        &work->scalings[0]);
+    }
     hsp__model_spec spec = {.learner = work->learner,
                             .options = work->options,
                             .class_names = &names,
@@ -273,7 +339,7 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
                             .encoding = work->origin.encoding,
                             .scalings = work->scalings,
                             .rest = work->rest,
-                            .leaves_out = work->given > 0,
+                            .leaves_out = work->start ? work->start->leaves_out : work->given > 0,
                             .storage = work->storage,
                             .precision = work->precision,
                             .index_base = work->origin.index_base,
@@ -284,6 +350,15 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     if (!status)
         status = hsp__online_model(&uninterruptible, ovr, two ? NULL : from, flip, NULL, &spec, err,
                                    out);
+    if (!status) {
+        char text[24];
+        snprintf(text, sizeof text, "%llu", (unsigned long long)ovr->runs[0].done.examples);
+        if (ovr->runs[0].mistake.growth.rate > 0)
+            status = hsp__model_set_metadata(*out, "examples", text, err);
+        if (!status && work->start) status = hsp__model_add_start(*out, work->start, err);
+        if (status) hsp_model_free(*out);
+        if (status) *out = NULL;
+    }
     hsp__names_free(&names);
     hsp__free(&work->ctx->allocator, from);
     return status;
@@ -323,7 +398,8 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
                                         learner->rule->unit_values ? online_stream_values : NULL,
                                     .take = online_stream_take,
                                     .origin = &work.origin};
-        status = hsp__stream_read(&own, path, read, NULL, &work.classes, &sink, &work, &local);
+        status = hsp__stream_read(&own, path, read, work.start ? work.start->encoding : NULL,
+                                  &work.classes, &sink, &work, &local);
         if (status == HSP_CANCELLED) { /* a wish or a limit: what was learned so far is kept */
             online_stream_over(&work);
             status = HSP_OK;
@@ -343,6 +419,8 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
     hsp__names_free(&work.origin.feature_names);
     hsp_encoding_free(work.origin.encoding);
     hsp__free(&ctx->allocator, work.met);
+    hsp_model_free(work.start);
+    hsp__running_scale_free(ctx, &work.running);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         hsp_scaling_free(work.scalings[i]);
     made.has_experts = made.experts.count > 0;

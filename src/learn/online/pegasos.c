@@ -84,7 +84,6 @@ static hsp_status pegasos_check(const hsp_options *options, int streamed, hsp_er
         {"weight", NULL, 0, "class weights need all rows; train without --stream"},
         {"row-weight", NULL, 0, "row weights need all rows; train without --stream"},
         {"gap", NULL, 0, "the duality gap needs all rows; train without --stream"},
-        {"warm-start", NULL, 0, "a warm start needs all rows; train without --stream"},
         {"keep-dual", NULL, 0,
          "dual coefficients (one per row) are not kept in a stream; train without --stream"},
     };
@@ -163,11 +162,33 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
                            own->offset == HSP__OFFSET_REGULARIZED ? amount : 0, err);
 }
 
+/* From what is meant to the scale that grows. */
+static hsp_status pegasos_resume(hsp__online *run, uint64_t examples, hsp_error *err)
+{
+    const pegasos *own = run->state;
+    const double scale = run->mistake.growth.rate * (double)examples;
+    if (!examples)
+        return hsp__fail_option(
+            err, "--warm-start",
+            "the model does not say how many rows it has seen; a stream goes on "
+            "from a model of train svm --stream");
+    for (uint64_t j = 0; j < run->sep.features; j++)
+        run->sep.weights[j] *= scale;
+    if (own->offset == HSP__OFFSET_FREE) {
+        run->mistake.growth.drift = run->sep.offsets[0];
+        run->sep.offsets[0] = 0;
+    }
+    run->sep.offsets[0] *= scale;
+    run->done.examples = examples;
+    return HSP_OK;
+}
+
 const hsp__online_rule hsp__pegasos_rule = {.state_bytes = sizeof(pegasos),
                                             .check = pegasos_check,
                                             .init = pegasos_init,
                                             .meant = pegasos_meant,
                                             .rescale = pegasos_rescale,
+                                            .resume = pegasos_resume,
                                             .update = pegasos_update};
 
 /* ---- The solver ------------------------------------------------------------------------------ */

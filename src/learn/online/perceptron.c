@@ -80,6 +80,7 @@ static const hsp_option perceptron_options[] = {
      "limit"},
     HSP__OPTION_NORMALIZE,
     HSP__OPTION_SCALE,
+    HSP__OPTION_WARM_START,
     HSP__OPTION_TIE,
     HSP__OPTION_MULTICLASS_NATIVE,
     HSP__OPTION_CALIBRATE,
@@ -228,4 +229,5 @@ const hsp__learner hsp__learn_perceptron = {
     .hypothesis = "linear",
     .fit = hsp__online_fit,
     .native = &hsp__online_native,
+    .can_warm_start = 1,
     .rule = &perceptron_rule};

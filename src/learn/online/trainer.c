@@ -53,6 +53,10 @@ hsp_status hsp_trainer_new(hsp_context *ctx, const hsp_options *options,
                 err, HSP_USAGE,
                 "%s does not apply to single steps; the caller decides how many to make",
                 callers[i]);
+    if (!hsp__option_is(options, "scale", "none"))
+        return hsp__fail_option(err, "--scale",
+                                "scaling columns does not apply to single steps; scale the rows "
+                                "first");
     HSP__TRY(hsp__online_check_stream(learner, options, err));
     hsp_trainer *trainer = hsp__new(&ctx->allocator, 1, sizeof *trainer);
     if (!trainer) return hsp__fail_memory(err);

@@ -87,6 +87,7 @@ static const hsp_option winnow_options[] = {
      "use the last separator, or the mean of all"},
     HSP__OPTION_NORMALIZE,
     HSP__OPTION_SCALE,
+    HSP__OPTION_WARM_START,
     {"tie", HSP_OPTION_CHOICE, "pos", 0, 0, "neg|pos|zero", NULL,
      "class if <w,x> = THETA: the first, the second, or neither"},
     HSP__OPTION_MULTICLASS_NATIVE,
@@ -278,6 +279,33 @@ static hsp_status winnow_update(hsp__online *run, const hsp_view *view, uint64_t
     return status;
 }
 
+/* The exponents of weights that are there; whole numbers, which rows of zeros and ones give, exactly. */
+static double winnow_exponent(const winnow *own, double w)
+{
+    const double e =
+        own->variant == WINNOW_BALANCED ? asinh(w / 2) / log(own->alpha) : log2(w) / own->log2;
+    return fabs(e - round(e)) < 1e-9 * (1 + fabs(e)) ? round(e) : e;
+}
+
+static hsp_status winnow_resume(hsp__online *run, uint64_t examples, hsp_error *err)
+{
+    winnow *own = run->state;
+    hsp__online_separators *sep = &run->sep;
+    (void)examples;
+    for (uint32_t c = 0; c < sep->scorers; c++) {
+        const double b = sep->offsets[c];
+        if (own->variant != WINNOW_BALANCED && b != 0 - own->theta)
+            return hsp__fail_option(err, "--warm-start",
+                                    "the threshold of the model is %.9g and that of this run is "
+                                    "%.9g; set --threshold to the model's",
+                                    0 - b, own->theta);
+        for (uint64_t j = 0; j < sep->features; j++)
+            own->e[c * own->room + j] = winnow_exponent(own, sep->weights[c * sep->stride + j]);
+        if (own->constant) own->e_constant[c] = winnow_exponent(own, b + own->theta);
+    }
+    return HSP_OK;
+}
+
 /* ---- Traces ---------------------------------------------------------------------------------- */
 
 static const char *winnow_trace_head(const hsp__online *run)
@@ -329,6 +357,7 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .trace = winnow_trace,
                                              .meant = winnow_meant,
                                              .power = winnow_power,
+                                             .resume = winnow_resume,
                                              .update = winnow_update};
 
 const hsp__learner hsp__learn_winnow = {
@@ -337,4 +366,5 @@ const hsp__learner hsp__learn_winnow = {
     .hypothesis = "linear",
     .fit = hsp__online_fit,
     .native = &hsp__online_native,
+    .can_warm_start = 1,
     .rule = &winnow_rule};
