@@ -344,13 +344,15 @@ static void what_a_stream_cannot_do_is_said(void)
 {
     static const char *const mean[] = {"missing=mean", NULL}, *const drop[] = {"missing=drop",
                                                                                NULL};
-    static const char *const header[] = {"header=yes", NULL};
+    static const char *const header[] = {"header=yes", NULL}, *const indicator[] = {
+                                                                  "missing=indicator", NULL};
     const char *missing = "a,b,y\n1,2,no\n3,4,yes\n5,?,no\n7,8,yes\n";
     hsp_error err = {0};
     uint64_t rows;
     CHECK(stream_csv("a,b,y\n1,red,no\n2,blue,yes\n", NULL, 0, NULL, &err, &rows) == HSP_USAGE);
     CHECK(strstr(err.message, "categorical") && strstr(err.message, "'b'"));
-    CHECK(stream_csv(missing, mean, 0, NULL, &err, &rows) == HSP_USAGE);
+    CHECK(stream_csv(missing, indicator, 0, NULL, &err, &rows) == HSP_USAGE);
+    CHECK(stream_csv(missing, mean, 0, NULL, &err, &rows) == HSP_OK && rows == 4);
     CHECK(stream_csv(missing, NULL, 0, NULL, &err, &rows) == HSP_BAD_DATA);
     CHECK_NOTE(err.line == 4 && err.column == 3, "%llu:%llu", (unsigned long long)err.line,
                (unsigned long long)err.column);
