@@ -8,6 +8,7 @@
  *     progress.c    the bar on a terminal, and what Ctrl-C does
  *     report.c      numbers, names and aligned tables as text
  *     show_fields.c reports from tables of fields; keys.c: the keys, for manual pages and the schema
+ *     one_class.c   the warning of a model that predicts one class only
  *     cmd_*.c       one file per sub-command; inspect_warnings.c: what inspect warns of
  */
 #ifndef HALFSPACE_CLI_H
@@ -319,6 +320,12 @@ hsp_status cli_certify(cli *run, const char *data, const hsp_options *read, cons
 void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
 const hsp_field *cli_certified_fields(void);
+
+/* Say that one class is predicted for every row ("row", "held-out row"), and what to do. */
+void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner);
+/* Does the model predict one class for all rows that it was trained on, with this error? */
+void cli_check_one_class(cli *run, hsp_data *data, const hsp_model *model, double error,
+                         const hsp_options *learner);
 
 /* The report of a nearest-neighbour model, in `room`; NULL: another model, or none. */
 const hsp_knn_report *cli_knn(const hsp_model *model, void *room);

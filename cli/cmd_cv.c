@@ -66,6 +66,24 @@ static void cv_warn(const hsp_held_out *all)
              show_count(all->unconverged), show_count(all->folds));
 }
 
+/* One class for all held-out rows, though there are several? */
+static void cv_warn_one_class(const cv *done, const hsp_options *learner)
+{
+    const cli_confusion *matrix = &done->confusion;
+    uint32_t only = 0, seen = 0, true_classes = 0;
+    for (uint32_t c = 0; c < matrix->classes; c++) {
+        uint64_t as = 0, of = 0;
+        for (uint32_t t = 0; t < matrix->classes; t++) {
+            as += matrix->counts[(uint64_t)t * matrix->classes + c];
+            of += matrix->counts[(uint64_t)c * matrix->classes + t];
+        }
+        if (as) only = c, seen++;
+        true_classes += of > 0;
+    }
+    if (seen == 1 && true_classes > 1 && !hsp_validation_held_out(done->seen)->ties)
+        cli_warn_one_class(hsp_validation_class_name(done->seen, only), "held-out row", learner);
+}
+
 /* ---- The command ---- */
 
 static const char *cv_class_name(const void *seen, uint32_t c)
@@ -88,7 +106,7 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_read_for_folds(run, done.file, run->options[CV_READ], run->options[CV_OWN],
                                     err, &done.data, &done.load_seconds);
-    if (held) cli_begin_output(NULL);
+    cli_begin_output(NULL); /* from here on, Ctrl-C keeps the folds so far */
     const double start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_cross_validate(run->ctx, done.data, run->options[CV_LEARNER],
@@ -96,6 +114,14 @@ static hsp_status cv_run(cli *run, hsp_error *err)
     if (status == HSP_BAD_DATA && done.data)
         cli_locate(run, done.file, run->options[CV_READ], done.data, err);
     done.cv_seconds = cli_seconds() - start;
+    const int partly = done.seen && (status == HSP_CANCELLED || status == HSP_TIME_LIMIT);
+    if (partly) { /* the folds so far are there */
+        cli_finish_output();
+        if (status == HSP_CANCELLED) run->exit_status = cli_stop_status();
+        cli_warn("%s: the figures are of the folds that were finished.",
+                 status == HSP_CANCELLED ? "stopped on request" : "--max-seconds ended the search");
+        status = HSP_OK;
+    }
     if (status == HSP_OK) {
         done.features = hsp_data_cols(done.data);
         done.confusion =
@@ -104,8 +130,9 @@ static hsp_status cv_run(cli *run, hsp_error *err)
         status = cli_report(run, cv_results, &done, taken ? stderr : stdout, err);
         if (!cli_json(run)) cli_confusion_print(&done.confusion, taken ? stderr : stdout);
         fflush(stdout);
-        if (held) cli_say(run, "wrote %s", show_output(held));
+        if (held && !partly) cli_say(run, "wrote %s", show_output(held));
         cv_warn(hsp_validation_held_out(done.seen));
+        cv_warn_one_class(&done, run->options[CV_LEARNER]);
     }
     hsp_validation_free(done.seen);
     hsp_data_free(done.data);
@@ -138,8 +165,11 @@ const cli_command cli_cv = {
         "error, next to the score of predicting the most frequent class always. Everything that is "
         "fitted, "
         "including scaling, is fitted to the training rows of each fold. No model is "
-        "kept.\n\nFolds run in parallel, each on its own copy of the rows. Limits such as "
-        "--max-seconds apply to each fold. Folds that did not converge are counted, with a "
+        "kept.\n\nFolds run in parallel, each on its own copy of the rows. --max-seconds limits "
+        "the "
+        "whole command and --run-seconds each fold; other limits apply to each fold. The first "
+        "Ctrl-C, and the end of --max-seconds, keep the folds that were finished. Folds that did "
+        "not converge are counted, with a "
         "warning; the status is still 0.",
     .arguments = cv_arguments,
     .groups = cv_groups,

@@ -636,6 +636,8 @@ static hsp_status train_run(cli *run, hsp_error *err)
     else if (status == HSP_OK && todo.certify)
         status = train_certify(run, &todo, err);
     if (status == HSP_OK) status = train_tell(run, &todo, taken ? stderr : stdout, err);
+    if (status == HSP_OK && todo.model && !stopped)
+        cli_check_one_class(run, todo.data, todo.model, todo.run.training_error, learner);
     cli_certified_free(&todo.certified);
     free(todo.certificate);
     hsp_evidence_free(todo.run.evidence);

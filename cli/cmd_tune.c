@@ -85,6 +85,7 @@ GETTER(tune_fold_score, tune_point, one,
 
 GETTER(tune_unconverged, tune_point, one, one->all.unconverged ? &one->all.unconverged : NULL)
 GETTER(tune_inseparable, tune_point, one, one->all.inseparable ? &one->all.inseparable : NULL)
+GETTER(tune_unfinished, tune_point, one, one->all.unfinished ? &one->all.unfinished : NULL)
 
 FIELDS(tune_value_fields, tune_value, FIELD(TEXT, "option", NULL, option, "the option"),
        FIELD(TEXT, "value", NULL, value, "its value"))
@@ -92,6 +93,7 @@ FIELDS(tune_value_fields, tune_value, FIELD(TEXT, "option", NULL, option, "the o
 FIELDS(tune_point_fields, tune_point,
        FIELD_GET(COUNT32, ".unconverged", NULL, tune_unconverged, NULL),
        FIELD_GET(COUNT32, ".inseparable", NULL, tune_inseparable, NULL),
+       FIELD_GET(COUNT32, ".unfinished", NULL, tune_unfinished, NULL),
        FIELD_GET(TEXT, NULL, "options", tune_point_text, NULL),
        FIELD_GET(MAP, "values", NULL, tune_value_at, "values of the options",
                  .of = tune_value_fields),
@@ -108,10 +110,13 @@ FIELDS(tune_point_fields, tune_point,
              "folds whose training ended before it converged", .unit = "folds"),
        {.type = HSP_FIELD_TEXT,
         .label = "",
-        .text = "[unconverged in {.unconverged:fold}, no separator in {.inseparable:fold}"
+        .text = "[{.unfinished:fold} not finished][unconverged in {.unconverged:fold}, no "
+                "separator in {.inseparable:fold}"
                 "~unconverged in {.unconverged:fold}~no separator in {.inseparable:fold}]"},
        FIELD(COUNT32, "inseparable", NULL, all.inseparable,
              "folds without a model, since no separator was found", .unit = "folds"),
+       FIELD(COUNT32, "unfinished", NULL, all.unfinished,
+             "folds that were not finished when the search was ended", .unit = "folds"),
        FIELD_GET(LIST, "fold_errors", NULL, tune_fold_error, "the error of each fold",
                  .of = hsp_field_reals),
        FIELD_GET(LIST, "fold_scores", NULL, tune_fold_score, "the score of each fold",
@@ -145,6 +150,12 @@ FIELDS(tune_chosen_fields, tune_point, FIELD_GET(TEXT, NULL, "chosen", tune_poin
              .text = "{} +- {standard_error}"),
        FIELD(SHARE, "standard_error", NULL, all.standard_error, "standard error of that mean"))
 
+GETTER(tune_nested, tune, done, hsp_tuning_nested(done->seen))
+GETTER(tune_search, tune, done,
+       hsp_tuning_stop(done->seen) == HSP_STOP_CONVERGED ? "complete"
+       : hsp_tuning_stop(done->seen) == HSP_STOP_REQUEST ? "stopped"
+                                                         : "seconds")
+
 GETTER_NEW(tune_converged, tune, done, int, done->run.stop == HSP_STOP_CONVERGED)
 GETTER(tune_stop, tune, done, hsp_stop_name(done->run.stop))
 GETTER(tune_ended, tune, done,
@@ -153,6 +164,28 @@ GETTER(tune_ended, tune, done,
                                                 : "did not converge")
 GETTER_NEW(tune_points, tune, done, uint64_t, hsp_tuning_points(done->seen))
 GETTER(tune_training_error, tune, done, done->model ? &done->run.training_error : NULL)
+
+static int tune_is_error(const hsp_held_out *all)
+{
+    return strcmp(all->score_name, "error") == 0;
+}
+GETTER(tune_nested_share, hsp_held_out, all, tune_is_error(all) ? &all->score : NULL)
+GETTER(tune_nested_spread, hsp_held_out, all,
+       tune_is_error(all) ? &all->score_standard_error : NULL)
+
+FIELDS(tune_nested_fields, hsp_held_out, FIELD_GET(SHARE, ".share", NULL, tune_nested_share, NULL),
+       FIELD_GET(SHARE, ".spread", NULL, tune_nested_spread, NULL),
+       FIELD(COUNT32, "folds", NULL, folds, "number of outer folds"),
+       FIELD(COUNT, "rows", NULL, rows, "rows predicted, over all outer folds", .unit = "rows"),
+       FIELD(TEXT, "score_name", NULL, score_name, "what is measured: the option --score"),
+       FIELD(REAL, "score", "nested score", score, "mean of the score over the outer folds",
+             .text = "{score_name} [{.share} +- {.spread}~{} +- {score_standard_error}~{}] "
+                     "(tuning included, {folds:outer fold})",
+             .when = "null if it is not defined in any fold"),
+       FIELD(REAL, "score_standard_error", NULL, score_standard_error,
+             "standard error of that mean", .when = "null with fewer than two folds"),
+       FIELD(SHARE, "error", NULL, error, "mean of the errors of the outer folds"),
+       FIELD(SHARE, "standard_error", NULL, standard_error, "standard error of that mean"))
 
 FIELDS(
     tune_fields, tune,
@@ -168,6 +201,11 @@ FIELDS(
     FIELD(COUNT, "best", NULL, best, "the best point: its place in points, from 0"),
     FIELD(COUNT, "chosen", NULL, chosen, "the chosen point: its place in points, from 0"),
     FIELD_GET(PART, NULL, NULL, tune_chosen, NULL, .of = tune_chosen_fields),
+    FIELD_GET(TEXT, "search", NULL, tune_search,
+              "how the search ended: complete, stopped (on request), or seconds (--max-seconds)"),
+    FIELD_GET(OBJECT, "nested", NULL, tune_nested,
+              "the whole procedure, tuning included, on outer folds that it had not seen",
+              .of = tune_nested_fields, .when = "null without --nested"),
     FIELD_GET(FLAG, "converged", NULL, tune_converged, "training on all rows converged"),
     FIELD_GET(TEXT, "stop", NULL, tune_stop, "why training on all rows ended"),
     FIELD_GET(TEXT, NULL, "trained on all", tune_ended, NULL),
@@ -198,7 +236,12 @@ static void tune_warn(const tune *done)
         cli_warn("at %s of %s points some folds DID NOT CONVERGE: their errors are those of "
                  "unfinished models.",
                  show_count(points), show_count(hsp_tuning_points(done->seen)));
-    if (done->run.stop == HSP_STOP_REQUEST)
+    if (hsp_tuning_stop(done->seen) == HSP_STOP_SECONDS)
+        cli_warn("--max-seconds ended the search: the best point is the best so far.");
+    if (hsp_tuning_stop(done->seen) == HSP_STOP_REQUEST)
+        cli_complain("stopped on request; the model of the best point so far is %s%s",
+                     done->out ? "in " : "not kept", done->out ? show_output(done->out) : "");
+    else if (done->run.stop == HSP_STOP_REQUEST)
         cli_complain("stopped on request; the model so far is %s%s", done->out ? "in " : "not kept",
                      done->out ? show_output(done->out) : "");
     else if (done->run.stop == HSP_STOP_INSEPARABLE)
@@ -263,7 +306,11 @@ static hsp_status tune_run(cli *run, hsp_error *err)
         if (todo.kept) cli_say(run, "wrote %s", show_output(todo.out));
         tune_hint(run, &todo);
         tune_warn(&todo);
-        if (todo.run.stop == HSP_STOP_REQUEST) run->exit_status = cli_stop_status();
+        if (todo.model && hsp_tuning_stop(todo.seen) != HSP_STOP_REQUEST)
+            cli_check_one_class(run, todo.data, todo.model, todo.run.training_error,
+                                run->options[TUNE_LEARNER]);
+        if (todo.run.stop == HSP_STOP_REQUEST || hsp_tuning_stop(todo.seen) == HSP_STOP_REQUEST)
+            run->exit_status = cli_stop_status();
         if (todo.run.stop == HSP_STOP_INSEPARABLE) run->exit_status = 1;
     }
     hsp_evidence_free(todo.run.evidence);
@@ -316,10 +363,13 @@ const cli_command cli_tune = {
         "cannot be tuned.\n\n--choose best takes the best mean score. --choose one-standard-error "
         "takes the simplest of the points whose score is at most one standard error worse: the "
         "smallest C, the largest lambda, for any other option the value "
-        "given first; the first --tune in which two points differ decides.\n\nLimits such as "
-        "--max-seconds apply to each run: one point on one fold. Ctrl-C during the search ends "
-        "the command with status 130 and no model; during the final training it saves the model "
-        "so far.",
+        "given first; the first --tune in which two points differ decides.\n\nThe "
+        "option --max-seconds limits the search, and then the training on all rows; --run-seconds "
+        "limits each run, one point on one fold. The first Ctrl-C, and the end of --max-seconds, "
+        "end the search: the table has what was done, the best point so far (among those with the "
+        "most folds finished, or one fewer) is trained on all rows and saved; after Ctrl-C the "
+        "status is 130. A second Ctrl-C kills the program. --nested K repeats the whole procedure "
+        "K times, each time without one of K outer folds, for an unbiased score.",
     .arguments = tune_arguments,
     .groups = tune_groups,
     .results = tune_results,

@@ -26,7 +26,7 @@ static struct {
 } bar;
 
 static volatile sig_atomic_t progress_signal, progress_writing; /* the signal that came, or 0 */
-static int progress_finishing;
+static int progress_finishing, progress_searched;               /* searched: a search was stopped */
 
 static void progress_on_signal(int signal)
 {
@@ -171,7 +171,10 @@ static void progress_draw(const hsp_progress *now, double seconds)
 static int progress_call(void *user, const hsp_progress *now)
 {
     (void)user;
-    if (progress_signal && !progress_finishing) return 1;
+    /* a search that is stopped still trains its best point */
+    const int search = strcmp(now->phase, "cross-validating") == 0;
+    if (progress_signal && search) progress_searched = 1;
+    if (progress_signal && !progress_finishing && (search || !progress_searched)) return 1;
     if (!bar.shown) return 0;
     double clock = cli_seconds();
     if (strncmp(bar.phase, now->phase, sizeof bar.phase - 1) != 0 || now->done < bar.last) {

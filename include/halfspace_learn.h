@@ -60,10 +60,11 @@ typedef struct hsp_held_out {
     double score_standard_error;   /* of that mean; NaN with fewer than two such folds */
     double majority;               /* the same of predicting the most frequent class always */
     uint32_t undefined;            /* folds in which the score is not defined */
+    uint32_t unfinished; /* folds that the search did not come to; figures leave them out */
 } hsp_held_out;
 
 typedef struct hsp_fold {
-    uint64_t rows, mistakes, ties; /* of the rows held out */
+    uint64_t rows, mistakes, ties; /* of the rows held out; rows 0: the fold was not finished */
     double error;                  /* mistakes / rows */
     double score;    /* by the option `score`; rows count by their weights. NaN: not defined */
     double majority; /* the score of predicting their most frequent class always */
@@ -72,14 +73,16 @@ typedef struct hsp_fold {
 } hsp_fold;
 
 /* Options of hsp_cross_validate: score (error, balanced-accuracy, auc, f1, mcc, log-loss, brier,
- * average-precision: docs/measures.md), folds, fold-seed, held-out. */
+ * average-precision: docs/tuning.md), folds, time, group, fold-seed, run-seconds, held-out. */
 HSP_API const hsp_option_table *hsp_validate_options(void);
 
 /* Cross-validate the learner that `learner` are options of. Each class is divided evenly, at random
  * by the seed; the folds depend on the labels and the seed alone. Everything that the learner fits
  * to rows, scaling included, is fitted to the rows it trains on. Folds run in parallel, each on a
- * copy of its rows; a time limit holds per fold. `validate` NULL: the defaults. HSP_BAD_DATA if a
- * class has only one row; a log warning if it has fewer rows than there are folds. */
+ * copy of its rows. The learner's max-seconds limits the whole call, run-seconds each fold.
+ * `validate` NULL: the defaults. HSP_BAD_DATA if a class has only one row; a log warning if it has
+ * fewer rows than there are folds. HSP_CANCELLED (the progress callback asked to stop) and
+ * HSP_TIME_LIMIT: *out has the folds so far if any was finished; else it is not touched. */
 typedef struct hsp_validation hsp_validation;
 HSP_API hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                                       const hsp_options *validate, hsp_error *err,
@@ -116,9 +119,15 @@ HSP_API void hsp_tuning_free(hsp_tuning *tuning);
  * option the value given first; the first option in which two points differ decides. Of equally
  * good points the best is the simplest, too.
  *
- * `run` and `model` may be NULL: then nothing is trained on all rows. If the progress callback asks
- * to stop, the call returns HSP_CANCELLED: while points are tried it hands out nothing; while the
- * chosen one is trained it hands out *out, *run and *model as hsp_train does. */
+ * `run` and `model` may be NULL: then nothing is trained on all rows. The learner's max-seconds
+ * limits the search, and the training on all rows again; run-seconds limits each run. If the search
+ * ends early, the best point so far is chosen among those with the most folds finished (or one fewer)
+ * and trained, and hsp_tuning_stop says why; nothing is handed out if no fold was finished. If the
+ * progress callback asks to stop, the call returns HSP_CANCELLED; it is asked again in the training
+ * on all rows, which then ends as hsp_train does.
+ *
+ * nested K: the whole procedure is repeated K times, each time without one of K folds, which then
+ * measures the model that was chosen without it (hsp_tuning_nested). */
 HSP_API hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                             const hsp_options *tune, hsp_error *err, hsp_tuning **out,
                             hsp_training *run, hsp_model **model);
@@ -132,6 +141,11 @@ HSP_API const hsp_fold *hsp_tuning_fold(const hsp_tuning *tuning, uint64_t point
 /* Is the best point at an end of the values of this option, and better than its neighbour? -1: the
  * least value, 1: the largest one, so that values beyond it may be better still; 0: no. */
 HSP_API int hsp_tuning_edge(const hsp_tuning *tuning, size_t option);
+/* Why the search ended: HSP_STOP_CONVERGED (all points were tried), HSP_STOP_REQUEST,
+ * HSP_STOP_SECONDS. */
+HSP_API hsp_stop hsp_tuning_stop(const hsp_tuning *tuning);
+/* The score of the whole procedure by nested cross-validation; NULL: not asked for, or not done. */
+HSP_API const hsp_held_out *hsp_tuning_nested(const hsp_tuning *tuning);
 HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
 HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
 

@@ -8,6 +8,7 @@
 #include "halfspace_all.h"
 #include "options.h"
 #include "learn/select/default_grid.h"
+#include "learn/select/folds.h"
 #include "learn/select/grid.h"
 
 static hsp_context *ctx;
@@ -525,6 +526,66 @@ static void test_a_wish_to_stop(void)
     hsp_data_free(data);
 }
 
+/* Nested: the outer folds, each measured by what tuning chooses on the others. */
+static void test_nested_as_by_hand(void)
+{
+    hsp_data *data = noisy(120, 3, 2);
+    hsp_options *learner = SVM("scale", "standard");
+    hsp_options *own = TUNE("tune", "C=0.001,0.1,10", "folds", "3", "nested", "4");
+    hsp_options *inner = TUNE("tune", "C=0.001,0.1,10", "folds", "3");
+    const hsp__folds_how how = {.count = 4, .seed = 2}; /* the seed after that of the search */
+    hsp__folds folds;
+    double sum = 0;
+    result r = tune(data, learner, own);
+    const hsp_held_out *all = hsp_tuning_nested(r.tuning);
+    CHECK(hsp_tuning_stop(r.tuning) == HSP_STOP_CONVERGED && all && all->folds == 4);
+    CHECK(hsp__folds_make(ctx, data, learner, &how, NULL, &folds) == HSP_OK);
+    for (uint32_t f = 0; f < 4; f++) {
+        hsp_data *train = NULL, *held = NULL;
+        hsp_evaluation seen = {.size = sizeof seen};
+        CHECK(hsp__folds_part(ctx, &folds, data, f, NULL, &train, &held) == HSP_OK);
+        result one = tune(train, learner, inner);
+        CHECK(hsp_evaluate(ctx, one.model, held, NULL, &seen, NULL) == HSP_OK);
+        sum += seen.error;
+        result_free(&one);
+        hsp_data_free(train);
+        hsp_data_free(held);
+    }
+    CHECK(all && fabs(all->score - sum / 4) < 1e-12 && all->rows == 120);
+    hsp__folds_free(&folds);
+    result_free(&r);
+    hsp_options_free(learner);
+    hsp_options_free(own);
+    hsp_options_free(inner);
+    hsp_data_free(data);
+}
+
+/* A search that is stopped hands out what was done, and the model of the best point so far. */
+static void test_stopped_with_a_best_point(void)
+{
+    hsp_data *data = noisy(200, 2, 2);
+    hsp_options *learner = PERCEPTRON("max-seconds", "1");
+    hsp_options *own = TUNE("tune", "passes=1,2,1000000000000000", "folds", "2");
+    hsp_tuning *tuning = NULL;
+    hsp_model *model = NULL;
+    hsp_training run = {.size = sizeof run};
+    hsp_error err = {0};
+    CHECK(hsp_context_set_threads(ctx, 1) == HSP_OK);
+    CHECK_NOTE(hsp_tune(ctx, data, learner, own, &err, &tuning, &run, &model) == HSP_OK, "%s",
+               err.message);
+    CHECK(hsp_tuning_stop(tuning) == HSP_STOP_SECONDS && model != NULL);
+    CHECK(hsp_tuning_held_out(tuning, 0)->unfinished == 1);
+    CHECK(hsp_tuning_held_out(tuning, 2)->unfinished == 2);
+    CHECK(hsp_tuning_chosen(tuning) < 2);
+    CHECK(hsp_context_set_threads(ctx, 0) == HSP_OK);
+    hsp_evidence_free(run.evidence);
+    hsp_model_free(model);
+    hsp_tuning_free(tuning);
+    hsp_options_free(learner);
+    hsp_options_free(own);
+    hsp_data_free(data);
+}
+
 /* Without a place for a model, none is trained. An error of the learner's own is the call's. */
 static void test_points_alone(void)
 {
@@ -564,6 +625,8 @@ int main(void)
     RUN(test_threads_change_nothing);
     RUN(test_the_model_remembers);
     RUN(test_a_wish_to_stop);
+    RUN(test_nested_as_by_hand);
+    RUN(test_stopped_with_a_best_point);
     RUN(test_points_alone);
     hsp_context_free(ctx);
     return check_done();

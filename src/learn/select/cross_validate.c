@@ -54,8 +54,9 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
     const char *path = validate ? hsp__option_text(validate, "held-out") : NULL;
     hsp_options *point = NULL;
     hsp__held_rows held = {0};
-    double *weight = NULL;
+    double *weight = NULL, deadline = 0;
     hsp_status status = hsp_options_copy(ctx, learner, err, &point);
+    if (!status) status = hsp__cv_runner_limits(point, validate, err, &deadline);
     if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
     if (!status && path) status = hsp__held_rows_new(ctx, folds, err, &held);
     const hsp__cv_runner runner = {.ctx = ctx,
@@ -65,12 +66,13 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
                                    .count = 1,
                                    .path = 1,
                                    .score = score,
+                                   .deadline = deadline,
                                    .weight = weight,
                                    .results = made->folds,
                                    .confusion = made->confusion,
                                    .held = path ? &held : NULL};
     if (!status) status = hsp__cv_runner_run(&runner, err);
-    if (!status) made->all = hsp__held_out(made->folds, folds->count, score);
+    made->all = hsp__held_out(made->folds, folds->count, score);
     if (!status && path) status = hsp__held_rows_write(ctx, folds, &data->view, &held, path, err);
     hsp__held_rows_free(&ctx->allocator, &held);
     hsp__free(&ctx->allocator, weight);
@@ -95,8 +97,9 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     if (!status)
         status = cross_validate_run(ctx, data, &folds, learner, validate, score, made, err);
     hsp__folds_free(&folds);
-    if (status) hsp_validation_free(made);
-    if (!status) *out = made;
+    const int partly = (status == HSP_CANCELLED || status == HSP_TIME_LIMIT) && made->all.rows;
+    if (status && !partly) hsp_validation_free(made);
+    if (!status || partly) *out = made;
     return status;
 }
 

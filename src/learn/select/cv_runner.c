@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "base/stop.h"
 #include "data/data.h"
 #include "kernel/shared_values.h"
 #include "learn/kernel/approx.h"
@@ -38,9 +39,9 @@ typedef struct cv_runner_state {
     atomic_uint_fast64_t done;   /* runs */
     atomic_uint_fast64_t failed; /* the first task that failed; UINT64_MAX: none */
     atomic_int running;          /* tasks that are being worked on */
-    atomic_int cancelled;
-    pthread_mutex_t mutex; /* of what follows, and the confusion */
-    hsp_error err;         /* of the task `failed` */
+    atomic_int cancelled;        /* hsp__stop_why */
+    pthread_mutex_t mutex;       /* of what follows, and the confusion */
+    hsp_error err;               /* of the task `failed` */
     hsp_status status;
 } cv_runner_state;
 
@@ -59,7 +60,7 @@ static double cv_runner_mean(const hsp_fold *folds, uint32_t count, size_t offse
     double sum = 0, squares = 0, known = 0, least = HUGE_VAL, most = -HUGE_VAL;
     for (uint32_t f = 0; f < count; f++) {
         const double value = *(const double *)((const char *)&folds[f] + offset);
-        if (isnan(value)) continue;
+        if (isnan(value) || !folds[f].rows) continue;
         sum += value;
         known++;
         least = fmin(least, value);
@@ -68,7 +69,7 @@ static double cv_runner_mean(const hsp_fold *folds, uint32_t count, size_t offse
     const double mean = known > 0 ? sum / known : (double)NAN;
     for (uint32_t f = 0; f < count && least < most; f++) {
         const double value = *(const double *)((const char *)&folds[f] + offset);
-        if (!isnan(value)) squares += (value - mean) * (value - mean);
+        if (!isnan(value) && folds[f].rows) squares += (value - mean) * (value - mean);
     }
     if (error) *error = known > 1 ? sqrt(squares / (known - 1) / known) : (double)NAN;
     return mean;
@@ -78,6 +79,8 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count, hsp__score sco
 {
     hsp_held_out out = {.folds = count, .score_name = hsp__score_name(score)};
     for (uint32_t f = 0; f < count; f++) {
+        out.unfinished += folds[f].rows == 0;
+        if (!folds[f].rows) continue;
         out.rows += folds[f].rows;
         out.mistakes += folds[f].mistakes;
         out.ties += folds[f].ties;
@@ -100,13 +103,16 @@ static void cv_runner_ask(cv_runner_state *state)
     const uint64_t total = state->all->count * state->all->folds->count;
     if (hsp__progress(state->all->ctx, "cross-validating", "runs", atomic_load(&state->done), total,
                       NULL))
-        atomic_store(&state->cancelled, 1);
+        atomic_store(&state->cancelled, HSP__STOP_REQUESTED);
 }
 
 /* Is there no more use in this task? Tasks before one that failed go on, so that the error that is
  * reported does not depend on who was first. */
 static int cv_runner_over(const cv_runner_worker *worker)
 {
+    const double deadline = worker->state->all->deadline;
+    if (deadline > 0 && !atomic_load(&worker->state->cancelled) && hsp__clock() > deadline)
+        atomic_store(&worker->state->cancelled, HSP__STOP_LATE);
     return atomic_load(&worker->state->cancelled) ||
            atomic_load(&worker->state->failed) < worker->task;
 }
@@ -298,7 +304,7 @@ static void cv_runner_work(void *user, int number)
     cv_runner_state *state = user;
     const hsp_context *ctx = state->all->ctx;
     cv_runner_worker worker = {.state = state, .number = number, .ctx = hsp__quiet(ctx)};
-    if (ctx->progress) worker.ctx.progress = cv_runner_progress;
+    if (ctx->progress || state->all->deadline > 0) worker.ctx.progress = cv_runner_progress;
     worker.ctx.progress_user = &worker;
     for (;;) {
         atomic_fetch_add(&state->running, 1);
@@ -360,6 +366,10 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
     }
     pthread_mutex_destroy(&state.mutex);
     hsp__free(&ctx->allocator, state.folds);
+    if (atomic_load(&state.cancelled) == HSP__STOP_LATE)
+        return hsp__fail_at(err, HSP_TIME_LIMIT, "--max-seconds", 0, 0,
+                            "the time limit was reached before one fold was finished; allow more "
+                            "seconds");
     if (atomic_load(&state.cancelled))
         return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
     if (state.status && err) *err = state.err;
@@ -380,6 +390,18 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
                                 "a warm-start model may have seen the held-out rows, so "
                                 "cross-validation does not use one");
     return HSP_OK;
+}
+
+hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, hsp_error *err,
+                                 double *deadline)
+{
+    const double whole = hsp__option_real(point, "max-seconds", 0);
+    *deadline = whole > 0 ? hsp__clock() + whole : 0;
+    if (!hsp__options_have(point, "max-seconds")) return HSP_OK;
+    HSP__TRY(hsp__options_reset(point, "max-seconds", err));
+    if (!validate || !(hsp_options_real(validate, "run-seconds") > 0)) return HSP_OK;
+    return hsp_options_set_real(point, "max-seconds", hsp_options_real(validate, "run-seconds"),
+                                err);
 }
 
 hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *learner,

@@ -17,6 +17,7 @@ typedef struct hsp__cv_runner {
     const uint64_t *along; /* path: in which order it does; NULL: as they stand */
     int warm;              /* each point of a path begins at the model of the one before it */
     hsp__score score;      /* what is measured besides the error */
+    double deadline;       /* on hsp__clock: no more runs after it; 0: none */
     const double *weight;  /* rows of the data: what each counts for in the score; NULL: 1 */
     hsp_fold *results;     /* out: count * folds->count, [point * folds->count + fold] */
     uint64_t *confusion;   /* out: classes * classes, over all; or NULL */
@@ -25,8 +26,8 @@ typedef struct hsp__cv_runner {
 
 /* A task is a path on a fold. Tasks run in parallel, those of a fold one after the other, so that
  * about as many copies of the data exist as there are threads; what threads are left over work
- * inside a task. Results do not depend on their number. HSP_CANCELLED when the user asks to stop.
- */
+ * inside a task. Results do not depend on their number. HSP_CANCELLED when the user asks to stop,
+ * HSP_TIME_LIMIT after the deadline: results of runs that were not finished are all 0. */
 hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err);
 
 /* The figures of one point from its folds. */
@@ -39,6 +40,11 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 /* The option score: HSP_USAGE when it needs probabilities that models of these options lack. */
 hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *learner,
                                 hsp_error *err, hsp__score *out);
+
+/* The learner's options for one run: its max-seconds limits the whole search and is taken from it
+ * (*deadline, on hsp__clock; 0: none), run-seconds limits the run. */
+hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, hsp_error *err,
+                                 double *deadline);
 
 /* The options which every table of this kind has. */
 #define HSP__FOLD_OPTIONS                                                                         \
@@ -54,6 +60,9 @@ hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *
             "keep rows with the same value in this column in one fold; not used as a feature "    \
             "(libsvm: qid)"),                                                                     \
         HSP__INTEGER("fold-seed", "1", 0, 9007199254740992.0, "N",                                \
-                     "seed of the assignment of rows to folds")
+                     "seed of the assignment of rows to folds"),                                  \
+        HSP__REAL("run-seconds", "0", 0, 1e9, "S",                                                \
+                  "time limit of each run, one fold at one point; 0: no limit (--max-seconds "    \
+                  "limits the whole search)")
 
 #endif

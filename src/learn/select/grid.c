@@ -436,28 +436,35 @@ int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b)
 }
 
 /* What is to be small. */
-static double grid_badness(const hsp_held_out *point, int loss)
+static double grid_badness(const hsp_held_out *point, int loss, uint32_t need)
 {
-    return isnan(point->score) ? HUGE_VAL : loss ? point->score : -point->score;
+    return isnan(point->score) || point->folds - point->unfinished < need ? HUGE_VAL
+           : loss                                                         ? point->score
+                                                                          : -point->score;
 }
 
 void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int loss, int simplest,
                       uint64_t *best, uint64_t *chosen)
 {
+    uint32_t most = 0;
     assert(grid->points > 0);
+    for (uint64_t p = 0; p < grid->points; p++)
+        if (points[p].folds - points[p].unfinished > most)
+            most = points[p].folds - points[p].unfinished;
+    const uint32_t need = most > 1 ? most - 1 : 0; /* a search that was stopped leaves some out */
     *best = 0;
     for (uint64_t p = 1; p < grid->points; p++) {
-        const double least = grid_badness(&points[*best], loss),
-                     at = grid_badness(&points[p], loss);
+        const double least = grid_badness(&points[*best], loss, need),
+                     at = grid_badness(&points[p], loss, need);
         const int same = at == least || fabs(at - least) <= GRID_SAME;
         if (same ? hsp__grid_simpler(grid, p, *best) : at < least) *best = p;
     }
     *chosen = *best;
     const double spread = points[*best].score_standard_error;
     const double limit =
-        grid_badness(&points[*best], loss) + (isnan(spread) ? 0 : spread) + GRID_SAME;
+        grid_badness(&points[*best], loss, need) + (isnan(spread) ? 0 : spread) + GRID_SAME;
     for (uint64_t p = 0; simplest && p < grid->points; p++)
-        if (grid_badness(&points[p], loss) <= limit && hsp__grid_simpler(grid, p, *chosen))
+        if (grid_badness(&points[p], loss, need) <= limit && hsp__grid_simpler(grid, p, *chosen))
             *chosen = p;
 }
 
@@ -466,6 +473,7 @@ int hsp__grid_edge(const hsp__grid *grid, const hsp_held_out *points, int loss, 
 {
     const hsp__grid_axis *at = &grid->axes[axis];
     const uint32_t value = hsp__grid_value(grid, best, axis);
+    const uint32_t need = 0;
     uint32_t smaller = 0, larger = 0;
     uint64_t neighbour = UINT64_MAX;
     if (!at->numbers || at->values.count < 3) return 0;
@@ -486,8 +494,8 @@ int hsp__grid_edge(const hsp__grid *grid, const hsp_held_out *points, int loss, 
                          fabs(at->numbers[hsp__grid_value(grid, neighbour, axis)] - x)))
             neighbour = p;
     }
-    if (neighbour == UINT64_MAX ||
-        !(grid_badness(&points[neighbour], loss) > grid_badness(&points[best], loss) + GRID_SAME))
+    if (neighbour == UINT64_MAX || !(grid_badness(&points[neighbour], loss, need) >
+                                     grid_badness(&points[best], loss, need) + GRID_SAME))
         return 0;
     return smaller ? 1 : -1;
 }

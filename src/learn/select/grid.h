@@ -50,7 +50,7 @@ int hsp__grid_simpler(const hsp__grid *grid, uint64_t a, uint64_t b);
 
 /* The point of the best score, among equals the simplest; and the one to choose: that, or the
  * simplest whose score is within one standard error of it. `loss`: the smallest score is the best.
- * A point without a score is never better than another. */
+ * A point without a score, or with two fewer folds finished than another, is never better. */
 void hsp__grid_choose(const hsp__grid *grid, const hsp_held_out *points, int loss, int simplest,
                       uint64_t *best, uint64_t *chosen);
 

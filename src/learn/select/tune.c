@@ -19,6 +19,7 @@
 #include "learn/input_checks.h"
 #include "learn/row_weights.h"
 #include "model/model.h"
+#include "model/scored_rows.h"
 
 static const hsp_option tune_options[] = {
     {"tune", HSP_OPTION_LIST, NULL, 0, 0, NULL, "NAME=VALUES",
@@ -26,6 +27,8 @@ static const hsp_option tune_options[] = {
      "LOW:HIGH:lin:COUNT, or A,B,C; without --tune, values that suit the learner"},
     {"choose", HSP_OPTION_CHOICE, "best", 0, 0, "best|one-standard-error", NULL,
      "the point with the best score, or the simplest one within one standard error of it"},
+    HSP__INTEGER("nested", "0", 0, 1000, "K",
+                 "measure the whole procedure, tuning included, on K outer folds; 0: do not"),
     HSP__FOLD_OPTIONS};
 
 const hsp_option_table *hsp_tune_options(void)
@@ -42,13 +45,17 @@ struct hsp_tuning {
     hsp__score score;
     hsp_fold *results;    /* points * folds */
     hsp_held_out *points; /* points */
+    hsp_stop stop;        /* why the search ended */
+    int has_nested;
+    hsp_held_out nested; /* of the whole procedure */
     uint64_t best, chosen;
 };
 
 /* ---- Trying ---------------------------------------------------------------------------------- */
 
 static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                           const hsp__folds *folds, hsp_tuning *tuning, hsp_error *err)
+                           const hsp_options *tune, const hsp__folds *folds, hsp_tuning *tuning,
+                           hsp_error *err)
 {
     const hsp__grid *grid = &tuning->grid;
     /* a run that stops by a gap may begin at another's model and still end where it would have */
@@ -58,13 +65,14 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp_options **points = hsp__scratch_new(&scratch, grid->points, sizeof *points);
     uint64_t *order = hsp__scratch_new(&scratch, grid->along, sizeof *order);
-    double *weight = NULL;
+    double *weight = NULL, deadline = 0;
     tuning->results = hsp__new(&ctx->allocator, grid->points * folds->count, sizeof(hsp_fold));
     tuning->points = hsp__new(&ctx->allocator, grid->points, sizeof *tuning->points);
     hsp_status status = HSP_OK;
     if (scratch.failed || !tuning->results || !tuning->points) status = hsp__fail_memory(err);
     for (uint64_t p = 0; !status && p < grid->points; p++) {
         status = hsp__grid_options(ctx, grid, learner, p, err, &points[p]);
+        if (!status) status = hsp__cv_runner_limits(points[p], tune, err, &deadline);
         if (!status && starts && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
     }
     if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
@@ -79,13 +87,22 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
                                        .along = warm ? order : NULL,
                                        .warm = warm,
                                        .score = tuning->score,
+                                       .deadline = deadline,
                                        .weight = weight,
                                        .results = tuning->results};
         status = hsp__cv_runner_run(&runner, err);
     }
-    for (uint64_t p = 0; !status && p < grid->points; p++)
+    tuning->stop = status == HSP_CANCELLED    ? HSP_STOP_REQUEST
+                   : status == HSP_TIME_LIMIT ? HSP_STOP_SECONDS
+                                              : HSP_STOP_CONVERGED;
+    uint64_t seen = 0; /* rows that were predicted */
+    for (uint64_t p = 0; tuning->results && tuning->points && p < grid->points; p++) {
         tuning->points[p] =
             hsp__held_out(tuning->results + p * folds->count, folds->count, tuning->score);
+        seen += tuning->points[p].rows;
+    }
+    /* a search that was ended early still has its best point so far */
+    if (seen && (status == HSP_CANCELLED || status == HSP_TIME_LIMIT)) status = HSP_OK;
     hsp__free(&ctx->allocator, weight);
     for (uint64_t p = 0; points && p < grid->points; p++)
         hsp_options_free(points[p]);
@@ -126,14 +143,99 @@ static hsp_status tune_set_fact(hsp_context *ctx, const hsp_tuning *tuning, cons
         hsp__json_put_number(&text, all->score);
         hsp__text_puts(&text, ",\"score_standard_error\":");
         hsp__json_put_number(&text, all->score_standard_error);
-        hsp__text_printf(&text, ",\"unconverged\":%u,\"inseparable\":%u}",
-                         (unsigned)all->unconverged, (unsigned)all->inseparable);
+        hsp__text_printf(&text, ",\"unconverged\":%u,\"inseparable\":%u,\"unfinished\":%u}",
+                         (unsigned)all->unconverged, (unsigned)all->inseparable,
+                         (unsigned)all->unfinished);
     }
     hsp__text_printf(&text, "],\"best\":%llu,\"chosen\":%llu}", (unsigned long long)tuning->best,
                      (unsigned long long)tuning->chosen);
     hsp_status status = text.failed ? hsp__fail_memory(err)
                                     : hsp__model_set_metadata(model, "tuning", text.data, err);
     hsp__text_free(&text);
+    return status;
+}
+
+/* ---- The whole, without a fold ---------------------------------------------------------------- */
+
+/* Train with what was chosen on some rows; measure on others. */
+static hsp_status tune_measure(hsp_context *ctx, const hsp_tuning *tuning, hsp_data *train,
+                               hsp_data *held, const hsp__folds *outer, const hsp_options *learner,
+                               hsp_error *err, hsp_fold *out)
+{
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    hsp_training run = {.size = sizeof run};
+    hsp_options *chosen = NULL;
+    hsp_model *model = NULL;
+    hsp__scored rows;
+    double *weight = NULL;
+    const hsp_view *view;
+    HSP__TRY(hsp_data_view(ctx, held, err, &view));
+    hsp_status status =
+        hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
+    if (!status) status = hsp_train(ctx, train, chosen, err, &run, &model);
+    if (!status) hsp_evidence_free(run.evidence);
+    if (!status)
+        status = model ? hsp__scored_rows(ctx, model, view, outer->class_of,
+                                          hsp__scored_kind_of(tuning->score), &scratch, err, &rows)
+                       : hsp__scored_nothing(view, outer->class_of, outer->class_names.count,
+                                             &scratch, err, &rows);
+    if (!status) status = hsp__row_weights_of(ctx, held, learner, err, &weight);
+    if (!status) {
+        rows.weight = weight;
+        *out = (hsp_fold){.rows = rows.rows, .stop = run.stop};
+        for (uint64_t i = 0; i < rows.rows; i++)
+            out->mistakes += rows.predicted[i] != rows.truth[i];
+        out->error = (double)out->mistakes / (double)out->rows;
+        status = hsp__score_rows(ctx, &rows, tuning->score, err, &out->score);
+    }
+    if (!status) status = hsp__score_majority(ctx, &rows, tuning->score, err, &out->majority);
+    hsp__free(&ctx->allocator, weight);
+    hsp__scratch_free(&scratch);
+    hsp_model_free(model);
+    hsp_options_free(chosen);
+    return status;
+}
+
+static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                              const hsp_options *tune, hsp_tuning *tuning, hsp_error *err);
+
+/* Nested cross-validation: each outer fold measures what is chosen on the others. */
+static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                              const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
+{
+    hsp__folds outer;
+    hsp__folds_how how;
+    HSP__TRY(hsp__folds_how_of(tune, err, &how));
+    how.count = (uint32_t)hsp_options_integer(tune, "nested");
+    how.seed++; /* not the folds of the search */
+    HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &outer));
+    hsp_fold *results = hsp__new(&ctx->allocator, how.count, sizeof *results);
+    hsp_status status = results ? HSP_OK : hsp__fail_memory(err);
+    for (uint32_t f = 0; !status && f < how.count; f++) {
+        hsp_data *train = NULL, *held = NULL;
+        hsp_tuning *inner = hsp__new(&ctx->allocator, 1, sizeof *inner);
+        if (!inner) status = hsp__fail_memory(err);
+        if (inner) inner->memory = inner->grid.memory = ctx->allocator;
+        if (!status) status = hsp__folds_part(ctx, &outer, data, f, err, &train, &held);
+        if (!status) status = tune_choose(ctx, train, learner, tune, inner, err);
+        if (!status && inner->stop != HSP_STOP_CONVERGED) {
+            tuning->stop = inner->stop;
+            status = HSP_CANCELLED;
+        }
+        if (!status)
+            status = tune_measure(ctx, inner, train, held, &outer, learner, err, &results[f]);
+        hsp_tuning_free(inner);
+        hsp_data_free(train);
+        hsp_data_free(held);
+    }
+    if (!status) tuning->nested = hsp__held_out(results, how.count, tuning->score);
+    if (!status) tuning->has_nested = 1;
+    /* stopped: there is no such score, but the best point is known */
+    if (status == HSP_CANCELLED && tuning->stop == HSP_STOP_CONVERGED)
+        tuning->stop = HSP_STOP_REQUEST;
+    if (status == HSP_CANCELLED || status == HSP_TIME_LIMIT) status = HSP_OK;
+    hsp__free(&ctx->allocator, results);
+    hsp__folds_free(&outer);
     return status;
 }
 
@@ -180,7 +282,7 @@ static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_option
     hsp_options_free(first);
     if (status) return status;
     HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &folds));
-    status = tune_run(ctx, data, learner, &folds, tuning, err);
+    status = tune_run(ctx, data, learner, tune, &folds, tuning, err);
     hsp__folds_free(&folds);
     if (!status)
         hsp__grid_choose(&tuning->grid, tuning->points, hsp__score_is_loss(tuning->score),
@@ -206,6 +308,8 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     hsp_status status = tune ? HSP_OK : hsp_options_new(ctx, hsp_tune_options(), err, &defaults);
     if (!tune) tune = defaults;
     if (!status) status = tune_choose(ctx, data, learner, tune, tuning, err);
+    if (!status && tuning->stop == HSP_STOP_CONVERGED && hsp_options_integer(tune, "nested"))
+        status = tune_nested(ctx, data, learner, tune, tuning, err);
     if (!status && model)
         status = hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
     if (!status && model) {
@@ -225,7 +329,8 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     if (model) hsp__report_give(run, &done, sizeof done);
     if (model) *model = made;
     *out = tuning;
-    return stopped ? HSP_CANCELLED : HSP_OK;
+    stopped |= tuning->stop == HSP_STOP_REQUEST;
+    return stopped ? hsp__fail(err, HSP_CANCELLED, "stopped on request while tuning") : HSP_OK;
 }
 
 void hsp_tuning_free(hsp_tuning *tuning)
@@ -273,6 +378,16 @@ int hsp_tuning_edge(const hsp_tuning *tuning, size_t option)
     if (!tuning || option >= tuning->grid.count) return 0;
     return hsp__grid_edge(&tuning->grid, tuning->points, hsp__score_is_loss(tuning->score),
                           tuning->best, option);
+}
+
+hsp_stop hsp_tuning_stop(const hsp_tuning *tuning)
+{
+    return tuning ? tuning->stop : HSP_STOP_CONVERGED;
+}
+
+const hsp_held_out *hsp_tuning_nested(const hsp_tuning *tuning)
+{
+    return tuning && tuning->has_nested ? &tuning->nested : NULL;
 }
 
 uint64_t hsp_tuning_best(const hsp_tuning *tuning)

@@ -6,7 +6,8 @@
 #include "halfspace_fields.h"
 
 GETTER_NEW(validation_converged, hsp_held_out, all, uint32_t,
-           all->folds - all->unconverged - all->inseparable)
+           all->folds - all->unconverged - all->inseparable - all->unfinished)
+GETTER(validation_unfinished, hsp_held_out, all, all->unfinished ? &all->unfinished : NULL)
 GETTER(validation_inseparable, hsp_held_out, all, all->inseparable ? &all->inseparable : NULL)
 
 /* Texts: a share is shown in percent; the score that is the error, as every row counts the same, is
@@ -29,6 +30,7 @@ PUBLIC_FIELDS(
     hsp_held_out_fields, hsp_held_out,
     FIELD_GET(COUNT32, ".converged", NULL, validation_converged, NULL),
     FIELD_GET(COUNT32, ".inseparable", NULL, validation_inseparable, NULL),
+    FIELD_GET(COUNT32, ".unfinished", NULL, validation_unfinished, NULL),
     FIELD_GET(SHARE, ".share", NULL, validation_share, NULL),
     FIELD_GET(SHARE, ".spread", NULL, validation_spread, NULL),
     FIELD_GET(SHARE, ".majority", NULL, validation_majority, NULL),
@@ -60,9 +62,12 @@ PUBLIC_FIELDS(
           .text = "in {.converged} of {folds:fold}"),
     FIELD(COUNT32, "inseparable", "no separator", inseparable,
           "folds without a model, since no separator was found: all their rows are mistakes",
-          .unit = "folds", .text = "found in {.inseparable} of {folds:fold}"))
+          .unit = "folds", .text = "found in {.inseparable} of {folds:fold}"),
+    FIELD(COUNT32, "unfinished", "not finished", unfinished,
+          "folds that were not finished when the search was ended: no figure has them",
+          .unit = "folds", .text = "{.unfinished} of {folds:fold}"))
 
-GETTER(validation_stop, hsp_fold, fold, hsp_stop_name(fold->stop))
+GETTER(validation_stop, hsp_fold, fold, fold->rows ? hsp_stop_name(fold->stop) : "not finished")
 
 PUBLIC_FIELDS(hsp_fold_fields, hsp_fold,
               FIELD(COUNT, "rows", "rows", rows, "rows held out", .unit = "rows"),
