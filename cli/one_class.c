@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+#define ONE_CLASS_ROWS 20 /* fewer say little */
+
 void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner)
 {
     const hsp_option_table *table = hsp_options_table(learner);
@@ -13,11 +15,10 @@ void cli_warn_one_class(const char *name, const char *rows, const hsp_options *l
         weight |= strcmp(table->options[i].name, "weight") == 0;
         calibrate |= strcmp(table->options[i].name, "calibrate") == 0;
     }
-    cli_warn(
-        "'%s' is predicted for EVERY %s. If the classes differ in size, use %s%schoose options by "
-        "tune --score auc or balanced-accuracy.",
-        show_name(name), rows, weight ? "--weight balanced, " : "",
-        calibrate ? "predict --threshold with probabilities (--calibrate platt), or " : "");
+    cli_warn("'%s' is predicted for EVERY %s. If the classes differ in size, use %s%sor choose "
+             "options by tune --score auc or balanced-accuracy.",
+             show_name(name), rows, weight ? "--weight balanced, " : "",
+             calibrate ? "predict --threshold with probabilities (--calibrate platt), " : "");
 }
 
 /* Does always predicting the class of some rows make that many mistakes? If not, several classes are
@@ -35,7 +36,7 @@ static int one_class_possible(const hsp_view *view, const hsp_data *data, const 
         if (c < classes) of[c]++, rows++;
     }
     for (uint32_t c = 0; c < classes; c++)
-        possible |= of[c] < rows && rows - of[c] == mistakes;
+        possible |= rows >= ONE_CLASS_ROWS && of[c] < rows && rows - of[c] == mistakes;
     free(of);
     return possible;
 }
