@@ -158,7 +158,7 @@ static hsp_status profile_scan(hsp_context *ctx, hsp_profile *profile, profile_i
         hsp__csv_cursor cursor =
             hsp__csv_begin(buffer + from, have - from, profile->separator[0], unquoted);
         cursor.line = line;
-        skip = 0;
+        skip -= from;
         /* at the end of what is looked at, a record may be cut off */
         status = profile_records(profile, &cursor, ended && input->left > 0, err);
         line = cursor.line;
