@@ -37,7 +37,7 @@ static hsp_status categories_advise(const hsp__csv_reader *reader, uint32_t j, u
     } else if (values->count == cells) {
         hsp__text_printf(text, "an id, which no two rows share: use --ignore '%.40s'", name);
     } else {
-        hsp__text_printf(text, "use --ignore '%.40s'", name);
+        hsp__text_printf(text, "use --hash '%.40s' or --ignore '%.40s'", name, name);
     }
     hsp__column_profile_free(&profile);
     return memory ? HSP_OK : hsp__fail_memory(err);
