@@ -147,7 +147,7 @@ static void test_max_categories(void)
         "values ('2020-1-1', '2020-2-1', ...): dates: use --date 'when=%Y-%m-%d'; column 'pay' "
         "has 120 different values ('$ 1,100', '$ 2,107', ...): numbers: use --thousands ',' "
         "--currency; column 'city' has 110 different values ('city0', 'city1', ...): use "
-        "--ignore 'city'. Or --categorical COLUMNS: a feature per value");
+        "--hash 'city' or --ignore 'city'. Or --categorical COLUMNS: a feature per value");
     hsp_error err = {0};
     hsp_data *data = parse(text.data, LIST("ignore=id,when,pay", "max-categories=110"), NULL, &err);
     CHECK(data && hsp_data_cols(data) == 110);
