@@ -9,7 +9,12 @@ enum { EVAL_HOW, EVAL_OWN, EVAL_READ };
 
 CLI_OPTIONS(eval_options, "eval",
             {"output", HSP_OPTION_TEXT, "-", 0, 0, NULL, "OUT",
-             "file for --curve; - is standard output, which then has no report"},
+             "file for --curve or --rows; - is standard output, which then has no report"},
+            {"rows", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+             "write one line per row: label, prediction, score, probability, margin, distance, "
+             "loss, slack, dual coefficient, KKT residual"},
+            {"importance", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+             "permutation importance of each column of the file, by the --score"},
             {"compare", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "MODEL2",
              "compare with this model on the same rows"},
             {"save-model", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
@@ -35,8 +40,10 @@ typedef struct eval {
     cli_pair second;
     hsp_evaluated *other_rows;
     hsp_comparison comparison;
-    const char *chosen; /* the name of the score that was asked for; NULL: none was */
-    double level;       /* of the intervals; NaN: none */
+    hsp_importances *importances;
+    const hsp_importance **ranked; /* the most important first, ended by NULL; NULL: none */
+    const char *chosen;            /* the name of the score that was asked for; NULL: none was */
+    double level;                  /* of the intervals; NaN: none */
     uint64_t samples;
     double eval_seconds;
 } eval;
@@ -176,6 +183,16 @@ FIELDS(
     FIELD(REAL, "high", NULL, comparison.high, "upper end of it",
           .when = "null without --interval"))
 
+GETTER(eval_importance_at, eval, seen, seen->ranked ? seen->ranked[i] : NULL)
+
+FIELDS(eval_importance_fields, hsp_importance,
+       FIELD(TEXT, "column", "column", name, "name of the column; without names, its number"),
+       FIELD(REAL, "mean", "mean", mean,
+             "how much worse the score becomes when the column is shuffled, mean of the repeats",
+             .when = "null if the score is not defined"),
+       FIELD(REAL, "deviation", "deviation", deviation, "standard deviation of the repeats",
+             .when = "null if the score is not defined"))
+
 GETTER(eval_comparison, eval, seen, seen->other ? seen : NULL)
 GETTER(eval_threshold_on, eval, seen,
        isnan(seen->threshold) ? NULL
@@ -233,6 +250,12 @@ FIELDS(
     FIELD(PART, NULL, NULL, confusion, NULL, .of = cli_confusion_fields),
     FIELD_GET(LIST, "confusion_weights", NULL, eval_weights_row,
               "confusion matrix of the weights of the rows", .of = eval_weights_fields),
+    FIELD_GET(LIST, "importance",
+              "Importance: how much worse {score} becomes when a column is shuffled",
+              eval_importance_at,
+              "permutation importance, the most important column first; empty "
+              "without --importance",
+              .of = eval_importance_fields, .most = 30),
     FIELD_GET(OBJECT, "comparison", NULL, eval_comparison, "the comparison with another model",
               .optional = 1, .when = "absent without --compare", .of = eval_comparison_fields),
     FIELD(SECONDS, "load_seconds", NULL, given.load_seconds, "time to read the files"),
@@ -282,26 +305,52 @@ static hsp_status eval_compare(cli *run, hsp_options *read, eval *seen, hsp_erro
     return status;
 }
 
+static int eval_more_important(const void *left, const void *right)
+{
+    const double a = (*(const hsp_importance *const *)left)->mean;
+    const double b = (*(const hsp_importance *const *)right)->mean;
+    return (a < b) - (a > b);
+}
+
+static hsp_status eval_importance(cli *run, eval *seen, hsp_error *err)
+{
+    size_t count = 0;
+    hsp_status status = hsp_importances_new(run->ctx, seen->rows, seen->given.data,
+                                            run->options[EVAL_HOW], err, &seen->importances);
+    if (status != HSP_OK) return status;
+    while (hsp_importances_at(seen->importances, count))
+        count++;
+    seen->ranked = cli_memory(NULL, (count + 1) * sizeof *seen->ranked);
+    for (size_t i = 0; i <= count; i++)
+        seen->ranked[i] = hsp_importances_at(seen->importances, i);
+    qsort(seen->ranked, count, sizeof *seen->ranked, eval_more_important);
+    return HSP_OK;
+}
+
 /* What must be known before long work. */
 static hsp_status eval_check(cli *run, const eval *seen, const char *save, hsp_error *err)
 {
     const hsp_options *own = run->options[EVAL_OWN], *how = run->options[EVAL_HOW];
     const char *output = hsp_options_text(own, "output");
-    const int curve = hsp_options_is_set(how, "curve");
+    const int curve = hsp_options_is_set(how, "curve"), rows = hsp_options_flag(own, "rows");
+    const int table = curve || rows;
     hsp_status status = HSP_OK;
-    if (hsp_options_is_set(own, "output") && !curve)
-        return cli_fail(err, HSP_USAGE, "-o",
-                        "-o is for --curve; --save-model FILE keeps a threshold in a model");
+    if (hsp_options_is_set(own, "output") && !table)
+        return cli_fail(
+            err, HSP_USAGE, "-o",
+            "-o is for --curve and --rows; --save-model FILE keeps a threshold in a model");
+    if (curve && rows)
+        return cli_fail(err, HSP_USAGE, "--rows", "--rows and --curve exclude each other");
     if (save && !hsp_options_is_set(how, "threshold"))
         return cli_fail(err, HSP_USAGE, "--save-model", "--save-model needs --threshold");
     if (seen->other && strcmp(seen->file, "-") == 0)
         return cli_fail(err, HSP_USAGE, "--compare",
                         "each model reads the rows in its own way, and standard input can be read "
                         "only once; name a file");
-    if (curve) status = cli_check_output(run, output, err);
+    if (table) status = cli_check_output(run, output, err);
     if (status == HSP_OK && save) status = cli_check_output(run, save, err);
-    if (status == HSP_OK && curve) status = cli_check_distinct("-o", output, seen->file, err);
-    if (status == HSP_OK && curve) status = cli_check_distinct("-o", output, seen->model, err);
+    if (status == HSP_OK && table) status = cli_check_distinct("-o", output, seen->file, err);
+    if (status == HSP_OK && table) status = cli_check_distinct("-o", output, seen->model, err);
     if (status == HSP_OK) status = cli_check_distinct("--save-model", save, seen->file, err);
     return status;
 }
@@ -328,10 +377,16 @@ static hsp_status eval_write(cli *run, eval *seen, const char *save, int *quiet,
     const char *output = hsp_options_text(run->options[EVAL_OWN], "output");
     hsp_status status = HSP_OK;
     if (save) status = eval_save(run, seen, save, err);
-    if (status != HSP_OK || !hsp_options_is_set(how, "curve")) return status;
+    const int rows = hsp_options_flag(run->options[EVAL_OWN], "rows");
+    const char *note = NULL;
+    if (status != HSP_OK || !(rows || hsp_options_is_set(how, "curve"))) return status;
     *quiet = strcmp(output, "-") == 0;
     cli_begin_output(output);
-    return hsp_evaluated_curve(run->ctx, seen->rows, how, output, err);
+    if (!rows) return hsp_evaluated_curve(run->ctx, seen->rows, how, output, err);
+    status = hsp_evaluated_rows(run->ctx, seen->rows, seen->given.data, how, output, err, &note);
+    if (status == HSP_OK && note)
+        cli_say(run, "dual coefficients and KKT residuals are left out: %s", note);
+    return status;
 }
 
 static hsp_status eval_run(cli *run, hsp_error *err)
@@ -351,12 +406,16 @@ static hsp_status eval_run(cli *run, hsp_error *err)
             cli_read_pair(run, seen.model, seen.file, run->options[EVAL_READ], err, &seen.given);
     if (status == HSP_OK) status = eval_measure(run, &seen, err);
     if (status == HSP_OK && seen.other) status = eval_compare(run, read, &seen, err);
+    if (status == HSP_OK && hsp_options_flag(own, "importance"))
+        status = eval_importance(run, &seen, err);
     if (status == HSP_OK) status = eval_write(run, &seen, save, &quiet, err);
     if (status == HSP_OK && !quiet) status = cli_report(run, eval_results, &seen, stdout, err);
     if (status == HSP_OK && !quiet && !cli_json(run)) cli_confusion_print(&seen.confusion, stdout);
     hsp_options_free(read);
     hsp_evaluated_free(seen.rows);
     hsp_evaluated_free(seen.other_rows);
+    hsp_importances_free(seen.importances);
+    free(seen.ranked);
     free(seen.counts);
     free(seen.weights);
     cli_free_pair(&seen.second);
@@ -380,6 +439,9 @@ static const cli_term eval_examples[] = {
     {"halfspace eval model.hsp valid.csv --threshold best-f1 --save-model tuned.hsp",
      "the threshold with the best F1, kept in a model"},
     {"halfspace eval model.hsp test.csv --curve roc -o roc.csv", "the points of the ROC curve"},
+    {"halfspace eval model.hsp test.csv --rows -o rows.csv", "what the model says of each row"},
+    {"halfspace eval model.hsp test.csv --importance --score auc",
+     "which columns the model depends on"},
     {"halfspace eval model.hsp test.csv --compare other.hsp",
      "is one of two models better, or is it chance?"},
     {NULL, NULL}};

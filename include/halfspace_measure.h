@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /* Options of the calls below; each reads those that it needs: score, row-weight, threshold,
- * interval, samples, seed, curve, bins, output-format. */
+ * interval, samples, seed, repeats, curve, bins, output-format. */
 HSP_API const hsp_option_table *hsp_evaluate_options(void);
 
 /* Labelled rows with what a model predicts for them. */
@@ -80,6 +80,29 @@ typedef struct hsp_comparison {
 HSP_API hsp_status hsp_evaluated_compare(hsp_context *ctx, const hsp_evaluated *first,
                                          const hsp_evaluated *second, const hsp_options *options,
                                          hsp_error *err, hsp_comparison *out);
+
+/* Write what the model says of each row, in the order of the rows, as CSV or as JSON objects, one per
+ * line (option output-format): row, label, predicted, scores, probabilities, margin, signed
+ * distance, loss, slack, dual coefficient and KKT residual (docs/measuring.md). `data`: the rows
+ * that were evaluated. *note: why there are no dual coefficients; NULL: there are. */
+HSP_API hsp_status hsp_evaluated_rows(hsp_context *ctx, const hsp_evaluated *evaluated,
+                                      hsp_data *data, const hsp_options *options, const char *path,
+                                      hsp_error *err, const char **note);
+
+/* Permutation importance of the columns of the file: how much worse the score becomes when the
+ * values of a column are shuffled among the rows. All features of a column are shuffled together.
+ * Options: score, repeats, seed. */
+typedef struct hsp_importances hsp_importances;
+typedef struct hsp_importance {
+    const char *name;       /* of the column; without names, its number */
+    double mean, deviation; /* over the repeats; the deviation's divisor is the number of repeats */
+} hsp_importance;
+HSP_API hsp_status hsp_importances_new(hsp_context *ctx, const hsp_evaluated *evaluated,
+                                       hsp_data *data, const hsp_options *options, hsp_error *err,
+                                       hsp_importances **out);
+HSP_API void hsp_importances_free(hsp_importances *importances);
+/* The i-th, in the order of the file; NULL past the last. */
+HSP_API const hsp_importance *hsp_importances_at(const hsp_importances *importances, uint64_t i);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,9 @@ static const hsp_option evaluate_options[] = {
     HSP__REAL("interval", NULL, 0, 1, "LEVEL",
               "bootstrap confidence intervals of the scores, such as 0.95"),
     HSP__INTEGER("samples", "1000", 10, 1e6, "N", "bootstrap samples that the intervals are from"),
-    HSP__INTEGER("seed", "1", 0, 9007199254740991.0, "N", "seed of the bootstrap samples"),
+    HSP__INTEGER("seed", "1", 0, 9007199254740991.0, "N",
+                 "seed of the bootstrap samples and of the shuffles"),
+    HSP__INTEGER("repeats", "5", 1, 100000, "N", "shuffles of each column for --importance"),
 };
 
 static const hsp_option_table evaluate_table = {"evaluate", "what is measured of a model",

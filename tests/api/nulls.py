@@ -76,6 +76,8 @@ TABLES = {
     "hsp_evaluated_scores": "hsp_evaluate_options()",
     "hsp_evaluated_curve": "hsp_evaluate_options()",
     "hsp_evaluated_compare": "hsp_evaluate_options()",
+    "hsp_evaluated_rows": "hsp_evaluate_options()",
+    "hsp_importances_new": "hsp_evaluate_options()",
     "hsp_verify": "hsp_verify_options()",
     "hsp_verify_file": "hsp_verify_options()",
     "read": "hsp_read_options()",
