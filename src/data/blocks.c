@@ -94,9 +94,12 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
         HSP__TRY(hsp__source_read(run->source, buffer->bytes + have, want, err, &got));
         have += got;
         run->part_ended = blocks_source_ended(run->source, got < want);
-        end = run->part_ended ? have : blocks_last_end(buffer->bytes, have, run->format->quoted);
+        end = run->part_ended && !run->source->stopped
+                  ? have
+                  : blocks_last_end(buffer->bytes, have, run->format->quoted);
     }
-    run->ended = run->part_ended && run->source->part + 1 == run->source->parts;
+    run->ended =
+        run->source->stopped || (run->part_ended && run->source->part + 1 == run->source->parts);
     const size_t rest = have - end;
     if (!hsp__reserve(memory, &run->carry, &run->carry_room, rest, 1)) return hsp__fail_memory(err);
     if (rest) memcpy(run->carry, buffer->bytes + end, rest);

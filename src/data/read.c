@@ -315,12 +315,17 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
         source->ctx = ctx;
         source->live = read_is_live(&stream, source);
         source->wait = sink->live == HSP__LIVE_NOW ? 0 : 1;
+        source->partial = sink->partial;
         status = hsp__format_find(source, options, err, &format);
     }
     /* without an encoding, what the columns are is seen from more than one row */
     if (!status && !encoding && strcmp(format, "libsvm") != 0) source->live = 0;
     if (!status) status = read_encoding(ctx, options, encoding, err, &named);
     if (named) stream.encoding = named;
+    if (!status && strcmp(format, "hsp") == 0) {
+        source->partial = 0;
+        if (source->stopped) status = hsp__stop_status(ctx, err);
+    }
     int blank = 0;
     if (!status && sink->none && strcmp(format, "hsp") != 0)
         status = read_is_blank(source, err, &blank);
@@ -332,6 +337,7 @@ hsp_status hsp__stream_read(hsp_context *ctx, const char *path, const hsp_option
         status = hsp__stream_cache(&stream, source, path, err);
     else if (!status)
         status = hsp__csv_stream(&stream, source, strcmp(format, "tsv") == 0, err);
+    if (!status && source->stopped) status = hsp__stop_status(ctx, err);
     hsp_options_free(defaults);
     hsp_encoding_free(named);
     hsp__source_free(source);

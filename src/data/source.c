@@ -62,12 +62,14 @@ static hsp_status source_fill(hsp__source *source, char *buffer, size_t want, hs
     *got = 0;
     while (*got < want) {
         size_t part = 0;
-        if (source->live && *got && !source_has_more(source, source->wait)) break;
+        if (source->stopped || (source->live && *got && !source_has_more(source, source->wait)))
+            break;
         hsp_status status =
             source->unpacker
                 ? hsp__unpacker_read(source->unpacker, buffer + *got, want - *got, err, &part)
                 : source_raw(source, buffer + *got, want - *got, err, &part);
-        if (status) return status;
+        source->stopped |= status == HSP_CANCELLED && source->partial && source->position;
+        if (status && !source->stopped) return status;
         source->at_end = !part;
         if (!part) break;
         *got += part;
@@ -280,7 +282,9 @@ hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, co
     }
     *bytes = source->ahead + source->ahead_from;
     *size = source->ahead_to - source->ahead_from;
-    return HSP_OK;
+    while (source->stopped && *size && (*bytes)[*size - 1] != '\n')
+        --*size; /* whole lines */
+    return source->stopped && !*size ? hsp__stop_status(source->ctx, err) : HSP_OK;
 }
 
 hsp_status hsp__source_read(hsp__source *source, void *buffer, size_t want, hsp_error *err,

@@ -35,6 +35,9 @@ typedef struct hsp__source {
     int wait;
     int at_end; /* of a live source: nothing is left of the part at hand but what lies ahead */
     hsp_context *ctx; /* is asked to stop while a pipe says nothing; a reader may set its own */
+    int partial; /* a request to stop ends a pipe like its end does, and the reader takes the whole
+                         records that came before it. Set by the reader */
+    int stopped; /* ... and that happened: the last record may be cut off */
 
     hsp_allocator memory;
     int fd;            /* -1: memory */
@@ -58,8 +61,8 @@ hsp_status hsp__source_memory(hsp_context *ctx, const void *data, size_t size, c
                               hsp_error *err, hsp__source **out);
 void hsp__source_free(hsp__source *source);
 
-/* The first bytes, up to `want` (fewer only at the end of the input), without consuming them. They
- * stay valid until the first read. */
+/* The first bytes, up to `want` (fewer only at the end of the input, whole lines where it was
+ * stopped), without consuming them. They stay valid until the first read. */
 hsp_status hsp__source_peek(hsp__source *source, size_t want, hsp_error *err, const char **bytes,
                             size_t *size);
 

@@ -72,7 +72,9 @@ typedef struct hsp__row_sink {
     int unlabelled; /* labels are not wanted: none are passed on, and CSV rows without them
                        are rows like others */
     hsp__live live;
-    int none; /* a file without rows is no error */
+    int partial; /* a request to stop while a pipe of text is waited for: the rows that came before it
+                    are passed on first */
+    int none;    /* a file without rows is no error */
     const hsp_storage
         *storage; /* rows are wanted dense, or sparse (or ones); NULL: as the options say.
                      A block that would be far too large as dense rows stays sparse */

@@ -309,7 +309,8 @@ static hsp_status online_stream_model(online_stream_work *work, hsp_training *ru
     /* Is there something to make a model of? What did not come because the rest was not read is not
      * missed. */
     if (stopped == HSP__STOP_REQUESTED && (none || count < 2))
-        return hsp__fail(err, HSP_CANCELLED, "stopped on request before the first row");
+        return hsp__fail(err, HSP_CANCELLED, "stopped on request before %s",
+                         none ? "the first row" : "rows of two classes came");
     if (stopped && (none || count < 2)) return hsp__fail_time_limit(err);
     if (none && count == named) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
     HSP__TRY(hsp__prepare_target(&work->classes, online_stream_seen(work), err));
@@ -397,6 +398,7 @@ hsp_status hsp_train_stream(hsp_context *ctx, const char *path, const hsp_option
         const hsp__row_sink sink = {.work =
                                         learner->rule->unit_values ? online_stream_values : NULL,
                                     .take = online_stream_take,
+                                    .partial = 1,
                                     .origin = &work.origin};
         status = hsp__stream_read(&own, path, read, work.start ? work.start->encoding : NULL,
                                   &work.classes, &sink, &work, &local);

@@ -22,13 +22,20 @@ stop --passes 1e12 --average vote --positive 1 y.svm -o vote.hsp
 halfspace model show --json vote.hsp | grep -c '"stop": "request"'
 stop --passes 1e12 --multiclass ovr --threads 4 y.svm -o ovr.hsp
 halfspace model show --json ovr.hsp | grep -c '"stop": "request"'
-question 'While a stream is read: as soon as more rows arrive'
+question 'While a stream is read: with the rows that came, but for one that is cut off'
 mkfifo pipe
 (while cat x.svm; do sleep 0.05; done) >pipe 2>/dev/null &
 input=pipe
 stop --passes 1 - -o stream.hsp
 wait
 halfspace eval stream.hsp x.svm | sed -n 2p
+(printf 'x,class\n1,a\n2,b\n3,'; sleep 0.6) >pipe &
+stop --stream - -o short.hsp
+grep -o 'standard input: 2 rows' out
+wait
+(printf '1 1:1\n1 '; sleep 0.6) >pipe &
+stop --stream -
+wait
 rm pipe
 question 'No temporary files are left'
 ls -A
