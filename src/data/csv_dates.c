@@ -61,6 +61,7 @@ static hsp_status dates_detect(dates_setting *set, hsp_error *err)
         else
             chosen = hsp__date_known(d);
     }
+    if (sample->plain.failed) return hsp__fail_memory(err);
     if (!chosen) return dates_fail(set, err, quoted, NULL, NULL);
     cursor = hsp__csv_sample_begin(sample);
     while (other && hsp__csv_sample_cell(sample, &cursor, set->column, &field)) {

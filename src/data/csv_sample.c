@@ -433,15 +433,18 @@ int hsp__csv_sample_cell(hsp__csv_sample *sample, hsp__csv_cursor *cursor, uint3
 {
     while (hsp__csv_skip_blank(cursor)) {
         const hsp__csv_cursor before = *cursor;
+        int bad = hsp__csv_next(cursor, cell, NULL) != HSP_OK;
         uint32_t j = 0;
-        for (cell->last = 0; !cell->last; j++)
-            if (hsp__csv_next(cursor, cell, NULL) || j == column) break;
-        const int found = j == column && (!cell->last || sample_complete(sample, cursor));
-        const hsp__csv_field kept = *cell;
+        for (; !bad && j < column && !cell->last; j++)
+            bad = hsp__csv_next(cursor, cell, NULL) != HSP_OK;
+        const int found = !bad && j == column && (!cell->last || sample_complete(sample, cursor));
+        sample->plain.size = 0; /* the rest of the record may write over the cell */
+        if (found) hsp__text_add(&sample->plain, cell->text, cell->size);
         *cursor = before;
         hsp__csv_skip_record(cursor);
-        *cell = kept;
-        if (found) return 1;
+        if (!found) continue;
+        cell->text = sample->plain.data;
+        return !sample->plain.failed;
     }
     return 0;
 }
