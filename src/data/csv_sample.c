@@ -328,6 +328,7 @@ static hsp_status sample_find_header(const hsp_allocator *memory, hsp__csv_sampl
         return HSP_OK;
     }
     sample->header = sample_named(sample, options);
+    if (sample->plain.failed) return hsp__fail_memory(err);
     for (uint32_t i = 0; !sample->header && i < sample->count; i++)
         sample->header = sample_is_word(sample->first_flags[i]) &&
                          (sample->flags[i] & HSP__SEEN_NUMBER) &&

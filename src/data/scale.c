@@ -531,9 +531,10 @@ hsp_status hsp_scaling_read(hsp_context *ctx, const char *path, hsp_error *err, 
     HSP__NEED(err, ctx, path, out);
     hsp__container *file = NULL;
     hsp_file_kind kind = HSP_FILE_UNKNOWN;
-    if (hsp_file_kind_of(ctx, path, NULL, &kind) == HSP_OK && kind == HSP_FILE_SVM_SCALE)
-        return scale_read_range(ctx, path, err, out);
-    hsp_status status = hsp__container_open(ctx, path, err, &file);
+    hsp_status status = hsp_file_kind_of(ctx, path, NULL, &kind);
+    if (status == HSP_NO_MEMORY) return hsp__fail_memory(err);
+    if (!status && kind == HSP_FILE_SVM_SCALE) return scale_read_range(ctx, path, err, out);
+    status = hsp__container_open(ctx, path, err, &file);
     if (!status) status = scale_from_file(ctx, file, err, out);
     hsp__container_free(file);
     return hsp__kind_explain(ctx, path, HSP_FILE_SCALING, status, err);
