@@ -435,8 +435,7 @@ typedef struct hsp_evaluation {
     double precision, recall, f1; /* of the second class; more classes: means over the classes */
     double mcc, average_precision, calibration_error; /* docs/measuring.md */
     double majority_error;                            /* of predicting the most frequent class */
-    uint32_t majority_class;                          /* that class; HSP_NO_CLASS: no rows */
-    uint32_t only_class; /* predicted for all rows, though labels differ; or HSP_NO_CLASS */
+    uint32_t majority_class, only_class; /* only: of all predictions. Or HSP_NO_CLASS */
 } hsp_evaluation;
 
 /* `confusion` (or NULL) has classes * classes counts, [true class * classes + predicted class];

@@ -791,6 +791,7 @@ static hsp_status alloc_kind(alloc_scene *s, hsp_error *err)
 
 #include "alloc/online.h"  /* more cases */
 #include "alloc/confirm.h" /* more cases */
+#include "alloc/measure.h" /* more cases */
 
 int main(void)
 {
@@ -871,6 +872,7 @@ int main(void)
     alloc_run_online();
     alloc_run_generators();
     alloc_run_confirm();
+    alloc_run_measure();
     RUN(nothing_is_left);
     return check_done();
 }
