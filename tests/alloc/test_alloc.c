@@ -793,6 +793,15 @@ static hsp_status alloc_kind(alloc_scene *s, hsp_error *err)
 #include "alloc/confirm.h" /* more cases */
 #include "alloc/measure.h" /* more cases */
 
+static void alloc_run_others(void)
+{
+    alloc_run_kernels();
+    alloc_run_online();
+    alloc_run_generators();
+    alloc_run_confirm();
+    alloc_run_measure();
+}
+
 int main(void)
 {
     const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
@@ -868,11 +877,7 @@ int main(void)
     RUN(context);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         alloc_run(&cases[i]);
-    alloc_run_kernels();
-    alloc_run_online();
-    alloc_run_generators();
-    alloc_run_confirm();
-    alloc_run_measure();
+    alloc_run_others();
     RUN(nothing_is_left);
     return check_done();
 }
