@@ -149,6 +149,48 @@ HSP_API const hsp_held_out *hsp_tuning_nested(const hsp_tuning *tuning);
 HSP_API uint64_t hsp_tuning_best(const hsp_tuning *tuning);
 HSP_API uint64_t hsp_tuning_chosen(const hsp_tuning *tuning);
 
+/* ---- From data to a model in one call --------------------------------------------------------- */
+
+/* Options of hsp_auto: score (auto, error, balanced-accuracy, auc), max-seconds, seed. */
+HSP_API const hsp_option_table *hsp_auto_options(void);
+
+/* A candidate, and how it did in cross-validation. */
+typedef struct hsp_search_try {
+    const char *learner, *options; /* "svm", "--C 10 --scale standard" */
+    uint64_t rows;                 /* of the sample it was tried on */
+    uint32_t folds;
+    double score, standard_error; /* NaN: it could not be learned from these rows */
+    double error;
+} hsp_search_try;
+
+typedef struct hsp_search_report {
+    const char *score_name; /* what was chosen by */
+    double score,
+        standard_error;      /* of the choice, on rows that had no part in it; NaN: not known */
+    double majority;         /* the score of predicting the most frequent class always */
+    uint64_t rows, mistakes; /* rows that were predicted so, and how many wrongly */
+    uint32_t outer;          /* folds held out, each before a search of its own; 0: none */
+    uint64_t search_rows;    /* of the sample that candidates are compared on */
+    uint64_t tried, chosen;  /* candidates; the number of the chosen one */
+    const char *command;     /* "train svm --kernel rbf --gamma 0.1 --C 10 --scale standard" */
+    double largest_class;    /* share of the rows */
+    hsp_stop stop;           /* HSP_STOP_SECONDS, _REQUEST: the search was cut short */
+} hsp_search_report;
+
+/* Compare logistic regression, linear and RBF machines and nearest neighbours, scaled in the ways
+ * that suit the data, over their parameters; train the best on all rows (docs/auto.md). The work
+ * depends on the data alone, so the same data and seed give the same bits, unless max-seconds cuts
+ * it short. `options` NULL: the defaults; `run` and `model` may be NULL. If the progress callback
+ * asks to stop, the call returns HSP_CANCELLED with *out, and, if it could be trained in a moment,
+ * the best model so far, or with nothing if no candidate was tried by then. */
+typedef struct hsp_search hsp_search;
+HSP_API hsp_status hsp_auto(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                            hsp_error *err, hsp_search **out, hsp_training *run, hsp_model **model);
+HSP_API void hsp_search_free(hsp_search *search);
+HSP_API const hsp_search_report *hsp_search_result(const hsp_search *search);
+/* The candidates in the order they were tried; NULL past the last. */
+HSP_API const hsp_search_try *hsp_search_tried(const hsp_search *search, uint64_t i);
+
 #ifdef __cplusplus
 }
 #endif
