@@ -433,7 +433,7 @@ static hsp_status auto_search(hsp_context *ctx, hsp_search *search, hsp_data *da
     return status;
 }
 
-/* The options of a candidate for so many rows: exact, or by landmarks where that would take long. */
+/* The options of a candidate for this number of rows: exact, or by landmarks where that would take long. */
 static hsp_status auto_final(hsp_context *ctx, const auto_try *best, const hsp_data *data,
                              double deadline, hsp_error *err, hsp_options **out)
 {
