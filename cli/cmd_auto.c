@@ -49,6 +49,9 @@ GETTER(auto_line_folds, auto_line, line, &line->one->folds)
 GETTER(auto_line_score, auto_line, line, &line->one->score)
 GETTER(auto_line_spread, auto_line, line, &line->one->standard_error)
 GETTER(auto_line_error, auto_line, line, &line->one->error)
+GETTER(auto_line_larger, auto_line, line, &line->one->larger)
+GETTER(auto_line_larger_rows, auto_line, line,
+       line->one->larger_rows ? &line->one->larger_rows : NULL)
 GETTER(auto_line_remark, auto_line, line, line->remark)
 
 FIELDS(auto_line_fields, auto_line,
@@ -63,6 +66,11 @@ FIELDS(auto_line_fields, auto_line,
                  .when = "null if it could not learn from these rows"),
        FIELD_GET(SHARE, "error", NULL, auto_line_error, "mean error over the folds",
                  .when = "null if it could not learn from these rows"),
+       FIELD_GET(COUNT, "larger_rows", "more rows", auto_line_larger_rows,
+                 "rows it was trained on once more, as the best of its kind", .unit = "rows",
+                 .when = "null if it was not"),
+       FIELD_GET(REAL, "larger_score", "score", auto_line_larger,
+                 "its score then, on rows held out", .when = "null if it was not"),
        FIELD_GET(TEXT, ".remark", "", auto_line_remark, NULL))
 
 static const void *auto_line_at(const void *record, size_t i, void *room)
@@ -241,7 +249,7 @@ static hsp_status auto_run(cli *run, hsp_error *err)
     if (status == HSP_OK) status = cli_check_distinct("-o", job.out, job.file, err);
     if (status == HSP_OK) status = auto_read(run, &job, err);
     job.load_seconds = cli_seconds() - start;
-    cli_begin_output();
+    cli_begin_output(NULL); /* from here on, Ctrl-C keeps the best so far */
     start = cli_seconds();
     if (status == HSP_OK)
         status = hsp_auto(run->ctx, job.data, run->options[AUTO_OWN], err, &job.seen, &job.run,

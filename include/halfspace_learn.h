@@ -161,6 +161,8 @@ typedef struct hsp_search_try {
     uint32_t folds;
     double score, standard_error; /* NaN: it could not be learned from these rows */
     double error;
+    double larger;        /* the score when trained on more rows, for the best of each kind; NaN: */
+    uint64_t larger_rows; /* was not; how many rows */
 } hsp_search_try;
 
 typedef struct hsp_search_report {

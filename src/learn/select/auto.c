@@ -5,7 +5,8 @@
  * for each scaling. Stage 2, on a larger sample: logistic regression and the linear machine over C,
  * nearest neighbours over k, and the RBF machine from the best point of stage 1 on to better
  * neighbours on the grid of half steps. The candidate with the best mean score over the folds of
- * stage 2 is chosen; of equal ones the first, and linear models come first.
+ * stage 2 is chosen; of equal ones the first, and linear models come first. Stage 3, where that was
+ * a sample only: the best of each kind once more on a larger one; the best there is chosen.
  *
  * Samples keep the classes' shares, and at least AUTO_RARE rows of each class. Their sizes depend on
  * the shape of the data alone, so the work is bounded and the result has the same bits everywhere;
@@ -40,6 +41,7 @@ enum {
     AUTO_COARSE = 1200,   /* rows of stage 1 */
     AUTO_RARE = 10,       /* rows that a sample keeps of each class, if there are as many */
     AUTO_STEPS = 3,       /* rounds of moves to better neighbours */
+    AUTO_NARROW = 500,    /* columns up to which sparse rows are also tried standardised */
     AUTO_LANDMARKS = 1000 /* of the RBF machine where the exact one would take too long */
 };
 #define AUTO_IMBALANCED 0.7  /* share of the largest class above which the error says little */
@@ -243,6 +245,7 @@ static hsp_status auto_try_one(auto_work *work, hsp_data *data, const char *lear
                                 .rows = hsp_data_rows(data),
                                 .folds = all ? all->folds : 0,
                                 .error = all ? all->error : nan,
+                                .larger = nan,
                                 .score = all ? all->score : nan,
                                 .standard_error = all ? all->score_standard_error : nan};
     hsp_validation_free(seen);
@@ -276,18 +279,21 @@ static hsp_status auto_compare(auto_work *work, const char *learner, double C, d
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-/* C from 0.01 to 100, then half steps around the best. */
+/* C from 0.01 to 100, then half steps around the best, and the best in the other scaling. */
 static hsp_status auto_linear(auto_work *work, const char *learner)
 {
     uint64_t at, best = UINT64_MAX;
-    for (int k = 0; k < 7; k++) {
-        const double C = k < 5 ? auto_round(pow(10, k - 2))
-                               : auto_round(work->search->tries[best].C * (k == 5 ? 0.3 : 3));
-        HSP__TRY(auto_compare(work, learner, C, 0, NULL, work->scales[0], &at));
+    for (int k = 0; k < (work->scales[1] ? 8 : 7); k++) {
+        const double near = best == UINT64_MAX ? 1 : work->search->tries[best].C;
+        const double C = auto_round(k < 5 ? pow(10, k - 2)
+                                          : near * (k == 5   ? 0.3
+                                                    : k == 6 ? 3
+                                                             : 1));
+        HSP__TRY(auto_compare(work, learner, C, 0, NULL, work->scales[k == 7], &at));
         if (auto_late(work)) return HSP_OK;
-        const hsp_search_try *seen = &work->search->tries[at].seen;
-        if (k < 5 && (best == UINT64_MAX ||
-                      auto_better(work, seen->score, work->search->tries[best].seen.score)))
+        const double score = work->search->tries[at].seen.score;
+        if (best == UINT64_MAX ||
+            ((k < 5 || k == 6) && auto_better(work, score, work->search->tries[best].seen.score)))
             best = at;
     }
     return HSP_OK;
@@ -383,7 +389,8 @@ static hsp_status auto_rbf(auto_work *work, uint64_t seed)
 /* ---- One search ------------------------------------------------------------------------------ */
 
 /* Dense rows: standard; and as they are, if the columns' spreads are of one size, as those of
- * pixels are. Sparse rows keep their zeros: max-abs, or none if no value is beyond 1. */
+ * pixels are. Sparse rows keep their zeros: max-abs, or none if no value is beyond 1; those of few
+ * columns are also standardised, which makes them dense. */
 static hsp_status auto_scales(auto_work *work)
 {
     hsp__column_figures *columns = NULL;
@@ -398,6 +405,7 @@ static hsp_status auto_scales(auto_work *work)
     hsp__free(&work->ctx->allocator, columns);
     if (work->data->view.storage != HSP_DENSE) {
         work->scales[0] = value <= 1 ? "none" : "max-abs";
+        if (value > 1 && work->data->view.cols <= AUTO_NARROW) work->scales[1] = "standard";
         return HSP_OK;
     }
     work->scales[0] = "standard";
@@ -532,6 +540,54 @@ static void auto_clear(hsp_search *search)
         hsp__free(&search->memory, search->tries[t].text);
     }
     search->count = 0;
+}
+
+/* Stage 3, where stage 2 saw a sample only: the best of each kind once more, trained on up to four
+ * times as many rows, one fold of four held out; some kinds gain more from rows than others. */
+static hsp_status auto_enlarge(hsp_context *ctx, hsp_search *search, hsp_data *data, uint64_t seed,
+                               double deadline, hsp_error *err, uint64_t *best)
+{
+    const int loss = strcmp(search->report.score_name, "error") == 0;
+    const auto_work work = {.loss = loss};
+    const uint64_t compared = search->report.search_rows;
+    hsp_data *more = NULL, *train = NULL, *held = NULL;
+    hsp_options *any = NULL;
+    hsp__folds folds;
+    uint64_t kinds[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    double top = (double)NAN, score = 0;
+    if (compared >= hsp_data_rows(data) || (deadline > 0 && hsp__clock() > deadline)) return HSP_OK;
+    for (uint64_t t = 0; t < search->count; t++) {
+        const auto_try *one = &search->tries[t];
+        const int kind = one->gamma > 0                               ? 3
+                         : strcmp(one->seen.learner, "knn") == 0      ? 2
+                         : strcmp(one->seen.learner, "logistic") == 0 ? 0
+                                                                      : 1;
+        if (one->seen.rows == compared && one->seen.folds == AUTO_INNER &&
+            (kinds[kind] == UINT64_MAX ||
+             auto_better(&work, one->seen.score, search->tries[kinds[kind]].seen.score)))
+            kinds[kind] = t;
+    }
+    HSP__TRY(auto_sample(ctx, data, 4 * compared, seed + 2, err, &more));
+    hsp_status status = hsp_options_for(ctx, "svm", err, &any);
+    if (!status) status = hsp__folds_new(ctx, more ? more : data, any, 4, seed, err, &folds);
+    hsp_options_free(any);
+    if (!status) {
+        status = hsp__folds_part(ctx, &folds, more ? more : data, 0, err, &train, &held);
+        hsp__folds_free(&folds);
+    }
+    for (int k = 0; !status && k < 4; k++) {
+        if (kinds[k] == UINT64_MAX || isnan(search->tries[kinds[k]].seen.score)) continue;
+        auto_try *one = &search->tries[kinds[k]];
+        hsp_search scrap = {.report = search->report};
+        status = auto_outer(ctx, &scrap, one, train, held, seed, 0, 0, err, &score);
+        one->seen.larger = score;
+        one->seen.larger_rows = hsp_data_rows(train);
+        if (!status && auto_better(&work, score, top)) top = score, *best = kinds[k];
+    }
+    hsp_data_free(more);
+    hsp_data_free(train);
+    hsp_data_free(held);
+    return status;
 }
 
 /* Nested: a search of its own without each fold. */
@@ -698,6 +754,8 @@ static hsp_status auto_whole(hsp_context *ctx, hsp_data *data, const hsp_options
     if (!status)
         status = auto_search(ctx, search, nested ? data : train, options, half, err,
                              &search->report.chosen);
+    if (!status && !nested)
+        status = auto_enlarge(ctx, search, train, seed, half, err, &search->report.chosen);
     if (!status && nested) {
         status = auto_nested(ctx, search, data, &folds, options, end, err);
     } else if (!status) {
