@@ -569,7 +569,9 @@ static hsp_status auto_enlarge(hsp_context *ctx, hsp_search *search, hsp_data *d
     }
     HSP__TRY(auto_sample(ctx, data, 4 * compared, seed + 2, err, &more));
     hsp_status status = hsp_options_for(ctx, "svm", err, &any);
-    if (!status) status = hsp__folds_new(ctx, more ? more : data, any, 4, seed, err, &folds);
+    if (!status)
+        status = hsp__folds_make(ctx, more ? more : data, any,
+                                 &(hsp__folds_how){.count = 4, .seed = seed}, err, &folds);
     hsp_options_free(any);
     if (!status) {
         status = hsp__folds_part(ctx, &folds, more ? more : data, 0, err, &train, &held);
@@ -746,7 +748,8 @@ static hsp_status auto_whole(hsp_context *ctx, hsp_data *data, const hsp_options
     hsp_data *train = NULL, *held = NULL;
     HSP__TRY(auto_begin(ctx, data, options, search, err));
     HSP__TRY(hsp_options_for(ctx, "svm", err, &any));
-    hsp_status status = hsp__folds_new(ctx, data, any, AUTO_OUTER, seed, err, &folds);
+    hsp_status status = hsp__folds_make(
+        ctx, data, any, &(hsp__folds_how){.count = AUTO_OUTER, .seed = seed}, err, &folds);
     hsp_options_free(any);
     if (status) return status;
     const int nested = hsp_data_rows(data) <= AUTO_NESTED;
