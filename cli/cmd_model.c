@@ -11,6 +11,9 @@ enum { MODEL_ACTION };
 static const hsp_option model_show_options[] = {
     {"weights", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
      "number of weights (kernel models: coefficients) to list, largest first, or all"},
+    {"dual", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "also list the coefficients of the training rows (linear models: trained with --keep-dual, or "
+     "by an online learner)"},
 };
 
 static const hsp_option model_form_options[] = {
@@ -33,7 +36,7 @@ static const hsp_option model_export_options[] = {
 static const hsp_option_table *model_action(size_t i)
 {
     static const hsp_option_table actions[] = {
-        {"show", "print a model readably, largest weights first", model_show_options, 1},
+        {"show", "print a model readably, largest weights first", model_show_options, 2},
         {"form", "write a model in another normal form; no prediction changes", model_form_options,
          2},
         {"import", "convert a model file of LIBSVM or LIBLINEAR", model_import_options, 1},
@@ -48,6 +51,7 @@ static const cli_group model_groups[] = {{"Options", NULL}, {NULL, NULL}};
 
 /* A weight or a coefficient, by its size. */
 typedef struct model_entry {
+    double group; /* the largest size of those that come from the same column of the file */
     double size;
     uint64_t at;
 } model_entry;
@@ -61,6 +65,10 @@ typedef struct model_scorer {
     model_entry *order;   /* count: those other than 0, the largest first (coefficients in JSON: in
                              the order of the rows); malloc'ed */
     uint64_t count, all;
+    uint64_t *dual; /* dual_count: of the coefficients of the training rows; malloc'ed */
+    uint64_t dual_count;
+    double *file; /* all: weights in the units of the file, or NULL; malloc'ed */
+    double file_offset;
 } model_scorer;
 
 typedef struct model_job {
@@ -75,6 +83,9 @@ typedef struct model_listed {
     uint64_t number; /* from 1 */
     const char *name;
     double value;
+    double file, standardised; /* of weights; NaN: none */
+    const char *source;
+    const char *scaled; /* "": there is a scaling */
 } model_listed;
 
 typedef struct model_pair {
@@ -89,6 +100,7 @@ typedef struct model_option {
 static int model_compare(const void *left, const void *right)
 {
     const model_entry *a = left, *b = right;
+    if (a->group != b->group) return a->group > b->group ? -1 : 1;
     if (a->size != b->size) return a->size > b->size ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
 }
@@ -106,9 +118,34 @@ static int model_has_weights(const model_scorer *one)
     return hsp_model_weights(one->job->model, one->scorer) != NULL;
 }
 
-GETTER_AT(model_weight_at, model_scorer, one, model_listed,
-          model_has_weights(one) && i < one->count && i < one->job->most, one->order[i].at + 1,
-          hsp_model_feature_name(one->job->model, one->order[i].at), one->values[one->order[i].at])
+static const void *model_weight_at(const void *record, size_t i, void *room)
+{
+    const model_scorer *one = record;
+    const hsp_model *model = one->job->model;
+    const char *kind = hsp_model_scaling_kind(model);
+    if (!model_has_weights(one) || i >= one->count || i >= one->job->most) return NULL;
+    const uint64_t at = one->order[i].at;
+    *(model_listed *)room =
+        (model_listed){at + 1,
+                       hsp_model_feature_name(model, at),
+                       one->values[at],
+                       one->file ? one->file[at] : (double)NAN,
+                       kind && strcmp(kind, "standard") == 0 ? one->values[at] : (double)NAN,
+                       hsp_model_feature_source(model, at),
+                       kind ? "" : NULL};
+    return room;
+}
+
+/* The i-th coefficient of a training row that belongs to this scorer. */
+static const void *model_dual_at(const void *record, size_t i, void *room)
+{
+    const model_scorer *one = record;
+    const hsp_row_coefficients all = hsp_model_row_coefficients(one->job->model);
+    if (i >= one->dual_count) return NULL;
+    const uint64_t k = one->dual[i];
+    *(model_listed *)room = (model_listed){.number = all.row[k] + 1, .value = all.amount[k]};
+    return room;
+}
 
 static const void *model_coefficient_at(const void *record, size_t i, void *room)
 {
@@ -117,7 +154,7 @@ static const void *model_coefficient_at(const void *record, size_t i, void *room
     if (model_has_weights(one) || i >= one->count || i >= one->job->most) return NULL;
     const uint64_t at = one->order[i].at;
     hsp_model_support(one->job->model, &source);
-    *(model_listed *)room = (model_listed){source[at] + 1, NULL, one->values[at]};
+    *(model_listed *)room = (model_listed){.number = source[at] + 1, .value = one->values[at]};
     return room;
 }
 
@@ -152,7 +189,17 @@ FIELDS(model_weight_fields, model_listed,
        FIELD(COUNT, "column", NULL, number, "number of the column, from 1"),
        FIELD(TEXT, "name", "", name, "its name", .when = "null without names",
              .text = "[{}~{column}]"),
-       FIELD(REAL, "weight", "", value, "its weight"))
+       FIELD(REAL, "weight", "", value, "its weight, of the scaled rows",
+             .text = "{}[  ({file_weight} in the units of the file{.scaled})]"),
+       FIELD(REAL, "file_weight", NULL, file,
+             "its weight for the numbers of the file, scaling undone",
+             .when = "null if the scaling cannot be undone (unit rows, votes)"),
+       FIELD(REAL, "standardised_weight", NULL, standardised,
+             "its weight times the standard deviation of the column",
+             .when = "null unless trained with --scale standard"),
+       FIELD(TEXT, ".scaled", NULL, scaled, NULL),
+       FIELD(TEXT, "source", NULL, source, "the column of the CSV file that it was made from",
+             .when = "null if not known"))
 
 FIELDS(model_coefficient_fields, model_listed,
        FIELD(COUNT, "row", "", number, "number of the training row, from 1", .text = "row {}"),
@@ -174,11 +221,16 @@ FIELDS(model_scorer_fields, model_scorer, FIELD_GET(TEXT, ".what", NULL, model_w
        FIELD_GET(TEXT, "against", NULL, model_against, "the class that a low score means",
                  .when = "null for all others"),
        FIELD_GET(REAL, "offset", NULL, model_offset, "the offset b"),
+       FIELD(REAL, "file_offset", NULL, file_offset, "the offset for the numbers of the file",
+             .when = "null if there are no such weights"),
        FIELD_GET(REAL, "norm", NULL, model_length, "length of the weights",
                  .when = "null in a kernel's feature space"),
        FIELD_GET(LIST, "weights", "[Weights, the {.shown} largest of {.count}]", model_weight_at,
                  "the weights, the largest first", .of = model_weight_fields, .most = SIZE_MAX),
        CLI_LINE("  {.zeros:weight} equal to 0"),
+       FIELD_GET(LIST, "dual", "Coefficients of the training rows", model_dual_at,
+                 "with --dual: the training rows whose coefficients are not 0",
+                 .of = model_coefficient_fields, .most = SIZE_MAX),
        FIELD_GET(PART, NULL, NULL, model_has_coefficients, "Kernel models", .optional = 1,
                  .of = model_kernel_scorer_fields))
 
@@ -326,13 +378,31 @@ FIELDS(model_fields, model_job, CLI_LINE("{model}"),
 static const cli_result model_results[] = {{"model", model_fields, 0, 1}, {NULL, NULL, 0, 0}};
 static const cli_result model_scorer_result = {"", model_scorer_fields, 0, 1}; /* in a text */
 
+/* Weights of one column of the file stand together, by the largest of them. */
+static void model_group(model_scorer *one)
+{
+    for (uint64_t i = 0, end; i < one->count; i = end) {
+        const char *source = hsp_model_feature_source(one->job->model, one->order[i].at);
+        double largest = 0;
+        for (end = i; end < one->count; end++) {
+            if (end > i && (!source || hsp_model_feature_source(one->job->model,
+                                                                one->order[end].at) != source))
+                break;
+            largest = fmax(largest, one->order[end].size);
+        }
+        for (uint64_t k = i; k < end; k++)
+            one->order[k].group = largest;
+    }
+}
+
 /* `output`: the file that the model was written to, or NULL. */
 static hsp_status model_report(const cli *run, const hsp_model *model, const char *output,
-                               uint64_t most, hsp_error *err)
+                               uint64_t most, int dual, hsp_error *err)
 {
     const uint32_t count = hsp_model_scorers(model);
     const char *learner = hsp_model_metadata(model, "learner");
     const hsp_option_table *table = learner ? cli_find_variant(&cli_train, learner) : NULL;
+    const hsp_row_coefficients rows = hsp_model_row_coefficients(model);
     model_job job = {run->arguments[0], output, model, most, NULL, NULL};
     if (table && hsp_options_new(run->ctx, table, NULL, &job.options) == HSP_OK &&
         hsp_model_set_options(model, job.options, NULL) != HSP_OK) {
@@ -349,7 +419,17 @@ static hsp_status model_report(const cli *run, const hsp_model *model, const cha
         one->order = cli_memory(NULL, ((size_t)one->all + 1) * sizeof *one->order);
         for (uint64_t i = 0; one->values && i < one->all; i++)
             if (one->values[i] != 0)
-                one->order[one->count++] = (model_entry){fabs(one->values[i]), i};
+                one->order[one->count++] = (model_entry){0, fabs(one->values[i]), i};
+        if (dual) one->dual = cli_memory(NULL, ((size_t)rows.count + 1) * sizeof *one->dual);
+        for (uint64_t k = 0; dual && k < rows.count; k++)
+            if (rows.scorer[k] == s) one->dual[one->dual_count++] = k;
+        one->file_offset = (double)NAN;
+        if (weights) one->file = cli_memory(NULL, ((size_t)one->all + 1) * sizeof *one->file);
+        if (weights && !hsp_model_file_weights(model, s, one->file, &one->file_offset)) {
+            free(one->file);
+            one->file = NULL;
+        }
+        if (weights) model_group(one);
         if (weights || !cli_json(run))
             qsort(one->order, (size_t)one->count, sizeof *one->order, model_compare);
     }
@@ -358,6 +438,8 @@ static hsp_status model_report(const cli *run, const hsp_model *model, const cha
         if (!cli_json(run) && job.scorers[s].values)
             cli_report(run, &model_scorer_result, &job.scorers[s], stdout, err);
         free(job.scorers[s].order);
+        free(job.scorers[s].file);
+        free(job.scorers[s].dual);
     }
     free(job.scorers);
     hsp_options_free(job.options);
@@ -404,7 +486,7 @@ static hsp_status model_run(cli *run, hsp_error *err)
                 strcmp(format, "libsvm") == 0 ? "LIBSVM's" : "LIBLINEAR's");
     }
     if (status == HSP_OK && (show || cli_json(run)))
-        status = model_report(run, shown, out, most, err);
+        status = model_report(run, shown, out, most, show && hsp_options_flag(own, "dual"), err);
     hsp_model_free(changed);
     hsp_model_free(model);
     return status;

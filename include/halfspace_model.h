@@ -53,6 +53,16 @@ HSP_API const hsp_encoding *hsp_model_encoding(const hsp_model *model); /* or NU
 HSP_API const double *hsp_model_weights(const hsp_model *model, uint32_t scorer); /* features */
 HSP_API double hsp_model_offset(const hsp_model *model, uint32_t scorer);
 
+/* The same for rows as they are in their file, the scalings undone: `weights` (features) and
+ * *offset, either may be NULL. 0, and nothing is written, if there is no such separator: a kernel, or
+ * a scaling that divides rows by their norm or makes votes of them. */
+HSP_API int hsp_model_file_weights(const hsp_model *model, uint32_t scorer, double *weights,
+                                   double *offset);
+/* The column of the CSV file that a feature was made from; NULL: not known. */
+HSP_API const char *hsp_model_feature_source(const hsp_model *model, uint64_t column);
+/* The scaling that the training rows went through first ("standard"); NULL: none. */
+HSP_API const char *hsp_model_scaling_kind(const hsp_model *model);
+
 /* The kernel expression of a kernel model, or of votes that have one; else NULL. */
 HSP_API const char *hsp_model_kernel(const hsp_model *model);
 /* How many support rows a kernel model has (other models: 0), and in *source (unless NULL) their

@@ -227,6 +227,48 @@ const char *hsp_model_feature_name(const hsp_model *model, uint64_t column)
                : NULL;
 }
 
+int hsp_model_file_weights(const hsp_model *model, uint32_t scorer, double *weights, double *offset)
+{
+    const double *w = hsp_model_weights(model, scorer);
+    if (!w) return 0;
+    const uint64_t inputs = hsp__model_inputs(model);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        const hsp_scaling *scaling = model->scalings[i];
+        if (scaling && (hsp__scaling_is_by_rows(scaling) || hsp__scaling_is_votes(scaling)))
+            return 0;
+    }
+    double b = hsp__model_bias(model, scorer);
+    for (uint64_t j = 0; weights && j < model->features; j++)
+        weights[j] = 0;
+    for (uint64_t j = 0; j < inputs; j++) {
+        double value = w[j];
+        for (int i = HSP__MODEL_SCALINGS; i-- > 0;) { /* the last one first: ((x - t) f - t') f' */
+            if (!model->scalings[i] || j >= hsp_scaling_cols(model->scalings[i])) continue;
+            value *= hsp_scaling_factor(model->scalings[i], j);
+            b -= value * hsp_scaling_shift(model->scalings[i], j);
+        }
+        if (weights) weights[j] = value;
+    }
+    if (offset) *offset = b;
+    return 1;
+}
+
+const char *hsp_model_feature_source(const hsp_model *model, uint64_t column)
+{
+    const hsp_encoding *encoding = model ? model->encoding : NULL;
+    for (uint32_t i = 0; encoding && i < encoding->names.count; i++) {
+        const uint64_t width = hsp__encoding_width(&encoding->columns[i]);
+        if (column < width) return hsp__names_get(&encoding->names, i);
+        column -= width;
+    }
+    return NULL;
+}
+
+const char *hsp_model_scaling_kind(const hsp_model *model)
+{
+    return model && model->scalings[0] ? hsp_scaling_kind(model->scalings[0]) : NULL;
+}
+
 uint32_t hsp_model_scorers(const hsp_model *model)
 {
     if (!model) return 0;
