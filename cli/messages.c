@@ -50,6 +50,11 @@ hsp_status cli_fail(hsp_error *err, hsp_status status, const char *place, const 
 
 /* ---- Errors as JSON ---- */
 
+int cli_put(void *file, const void *bytes, size_t size)
+{
+    return fwrite(bytes, 1, size, file) != size;
+}
+
 typedef struct cli_error {
     const hsp_error *err;
     int exit_status;

@@ -326,11 +326,6 @@ PUBLIC_FIELDS(cli_cost_fields, fields_report,
 
 GETTER(fields_own, fields_report, report, report->record)
 
-int cli_put(void *file, const void *bytes, size_t size)
-{
-    return fwrite(bytes, 1, size, file) != size;
-}
-
 hsp_status cli_report(const cli *run, const cli_result *result, const void *record, FILE *file,
                       hsp_error *err)
 {

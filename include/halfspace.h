@@ -225,9 +225,8 @@ HSP_API hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_o
 
 /* Read several files into one data set, their rows one after the other. All are text of one format;
  * CSV files have a header each, with the same names in the same order, or none. The first file
- * decides what its columns are. Errors name the file and its line. The calls that take the path of a
- * data file (hsp_data_read, hsp_train_stream, hsp_predict_file, ...) read several files, too: their
- * names joined by line breaks ("\n") are one path. */
+ * decides what its columns are. Errors name the file and its line. Where a call takes the path of a
+ * data file, names joined by line breaks ("\n") are several files, too. */
 HSP_API hsp_status hsp_data_read_files(hsp_context *ctx, const char *const *paths, size_t count,
                                        const hsp_options *options, const hsp_encoding *encoding,
                                        hsp_error *err, hsp_data **out);

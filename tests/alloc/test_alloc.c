@@ -804,8 +804,8 @@ static void alloc_run_others(void)
 
 int main(void)
 {
-    const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options();
-    const hsp_option_table *scale = hsp_scale_options();
+    const hsp_option_table *read = hsp_read_options(), *write = hsp_write_options(),
+                           *scale = hsp_scale_options(), *svm = hsp_learner_find("svm");
     const alloc_case cases[] = {
         {"a report", NULL, {0}, alloc_report_json},
         {"options", NULL, {0}, alloc_options_new},
@@ -866,10 +866,7 @@ int main(void)
          {"classes", "maybe,yes,no", "average", "average", "positive", "yes"},
          alloc_validate},
         {"tune", hsp_learner_find("perceptron"), {"rate", "2"}, alloc_tune},
-        {"tune with warm starts",
-         hsp_learner_find("svm"),
-         {"gap", "0.01", "classes", "no,yes"},
-         alloc_tune},
+        {"tune with warm starts", svm, {"gap", "0.01", "classes", "no,yes"}, alloc_tune},
     };
     CHECK(mkdtemp(alloc_folder) != NULL);
     alloc_put_file("in.svm", alloc_libsvm);
