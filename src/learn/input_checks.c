@@ -112,7 +112,7 @@ hsp_status hsp__input_checks_admit(hsp_context *ctx, hsp_data *data, const hsp_o
     const hsp__learner *learner = hsp__learner_of(options);
     if (!learner || !learner->rule || !learner->rule->unit_values) return HSP_OK;
     hsp__prepared prepared = {0};
-    HSP__TRY(hsp__prepare(ctx, data, options, err, &prepared));
+    HSP__TRY(hsp__prepare(ctx, data, options, NULL, err, &prepared));
     hsp_status status = hsp__input_checks_check(ctx, data, options, &prepared, err);
     hsp__prepared_free(&prepared);
     return status;

@@ -227,18 +227,53 @@ static hsp_status prepare_blank(hsp_context *ctx, hsp__prepared *to, hsp_error *
     return HSP_OK;
 }
 
-/* One scaling more: fit it to the rows so far, keep it, and go on with the scaled rows. */
+/* One scaling more: fit it to the rows so far (NULL: it is there), keep it, and go on with the scaled
+ * rows. */
 static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, hsp__prepared *to,
                                 hsp_error *err)
 {
     hsp_data *scaled = NULL;
-    hsp_status status = hsp__scaling_fit_kind(ctx, to->data, kind, err, &to->scalings[place]);
-    if (!status && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
+    hsp_status status = HSP_OK;
+    if (kind) status = hsp__scaling_fit_kind(ctx, to->data, kind, err, &to->scalings[place]);
+    if (!status && kind && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
     if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
     if (status) return status;
     hsp_data_free(to->scaled);
     to->data = to->scaled = scaled;
     return HSP_OK;
+}
+
+hsp_status hsp__prepare_like(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                             hsp_scaling *out[HSP__MODEL_SCALINGS])
+{
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (model->scalings[i]) {
+            const hsp__scaling_parts parts = hsp__scaling_look(model->scalings[i]);
+            HSP__TRY(hsp__scaling_from(ctx, &parts, err, &out[i]));
+        }
+    return HSP_OK;
+}
+
+/* Scale the rows as the options say. */
+static hsp_status prepare_scale_new(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
+                                    hsp_error *err)
+{
+    const char *columns = hsp_options_text(options, "scale");
+    int place = 0;
+    hsp_status status = HSP_OK;
+    if (strcmp(columns, "none") != 0)
+        status = prepare_scale(ctx, columns, place++, to, err);
+    else if (to->blank) /* the training rows are blank there already */
+        status = prepare_blank(ctx, to, err), place++;
+    if (!status && hsp__option_is(options, "normalize", "rows"))
+        status = prepare_scale(ctx, "unit-rows", place, to, err);
+    if (!status && hsp__option_is(options, "normalize", "ball"))
+        status = prepare_scale(ctx, "unit-ball", place, to, err);
+    if (!status && hsp__options_have(options, "votes")) { /* "votes": by what each column holds */
+        const char *kind = hsp_options_text(options, "votes");
+        status = prepare_scale(ctx, strcmp(kind, "auto") == 0 ? "votes" : kind, place, to, err);
+    }
+    return status;
 }
 
 hsp_status hsp__prepare_stream(hsp_context *ctx, const hsp_options *options, hsp_error *err,
@@ -314,27 +349,19 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
 }
 
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                        hsp_error *err, hsp__prepared *out)
+                        const hsp_model *like, hsp_error *err, hsp__prepared *out)
 {
     hsp__prepared to = {.memory = ctx->allocator, .base = data, .data = data};
-    const char *columns = hsp_options_text(options, "scale");
-    int place = 0;
     hsp_status status = hsp_data_view(ctx, data, err, &to.view);
     if (!status) status = prepare_group(ctx, options, &to, err);
     if (!status) status = prepare_weigh(ctx, data, options, &to, err);
     if (!status) status = prepare_checked(ctx, &to, err);
-    if (!status && strcmp(columns, "none") != 0)
-        status = prepare_scale(ctx, columns, place++, &to, err);
-    else if (!status && to.blank) /* the training rows are blank there already */
-        status = prepare_blank(ctx, &to, err), place++;
-    if (!status && hsp__option_is(options, "normalize", "rows"))
-        status = prepare_scale(ctx, "unit-rows", place, &to, err);
-    if (!status && hsp__option_is(options, "normalize", "ball"))
-        status = prepare_scale(ctx, "unit-ball", place, &to, err);
-    if (!status && hsp__options_have(options, "votes")) { /* "votes": by what each column holds */
-        const char *kind = hsp_options_text(options, "votes");
-        status = prepare_scale(ctx, strcmp(kind, "auto") == 0 ? "votes" : kind, place, &to, err);
-        to.votes = to.scalings[place];
+    if (!status)
+        status = like ? hsp__prepare_like(ctx, like, err, to.scalings)
+                      : prepare_scale_new(ctx, options, &to, err);
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++) {
+        if (!status && like && to.scalings[i]) status = prepare_scale(ctx, NULL, i, &to, err);
+        if (to.scalings[i] && hsp__scaling_is_votes(to.scalings[i])) to.votes = to.scalings[i];
     }
     if (!status) status = hsp_data_view(ctx, to.data, err, &to.view);
     if (status) hsp__prepared_free(&to);

@@ -22,8 +22,9 @@ typedef struct hsp__prepared {
     int rest, leaves_out;                       /* as in a model */
 } hsp__prepared;
 
+/* `like`: scale the rows as those of this model were, whatever the options; NULL: as these say. */
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                        hsp_error *err, hsp__prepared *out);
+                        const hsp_model *like, hsp_error *err, hsp__prepared *out);
 void hsp__prepared_free(hsp__prepared *prepared);
 
 /* origin[i] is the number of row i of prepared->view in `data`, as it was given; NULL: the same.
@@ -51,6 +52,10 @@ hsp_status hsp__prepare_met(const hsp__names *classes, const unsigned char *met,
  * votes. *out is NULL when they stay as they are. */
 hsp_status hsp__prepare_stream(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                hsp_scaling **out);
+/* Copies of the model's scalings, NULL where it has none; the caller frees them, after a failure
+ * too. */
+hsp_status hsp__prepare_like(hsp_context *ctx, const hsp_model *model, hsp_error *err,
+                             hsp_scaling *out[HSP__MODEL_SCALINGS]);
 
 /* "crc32:xxxxxxxx": the CRC-32 of these bytes, one after the other, numbers little-endian: the
  * number of rows (8 bytes); of every row its label (4 bytes, all ones without labels), then the

@@ -21,7 +21,8 @@
 #include "learn/kernel/approx.h"
 #include "learn/kernel/kernel_option.h"
 #include "learn/multiclass/reduce.h"
-#include "learn/online/online.h"
+#include "learn/online/online_fit.h"
+#include "learn/online/resume.h"
 #include "learn/option_helpers.h"
 #include "learn/select/calibrate.h"
 #include "learn/training_error.h"
@@ -51,7 +52,10 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                               .C = 1};
     if (learner->check) HSP__TRY(learner->check(options, &train->plan, err));
     if (learner->rule) HSP__TRY(learner->rule->check(options, 0, err));
-    HSP__TRY(hsp__prepare(ctx, data, options, err, &train->prepared));
+    /* an online run goes on with rows scaled as before */
+    const int resumes = start && native == &hsp__online_native;
+    if (resumes) HSP__TRY(hsp__resume_check(ctx, learner, options, start, err));
+    HSP__TRY(hsp__prepare(ctx, data, options, resumes ? start : NULL, err, &train->prepared));
     HSP__TRY(hsp__view_hash(ctx, &data->view, err, train->hash));
     if (learner->rule && learner->rule->unit_values)
         HSP__TRY(hsp__input_checks_check(ctx, data, options, &train->prepared, err));

@@ -81,6 +81,8 @@ static hsp_status check_numbers(const hsp_model *model, const char *file, hsp_er
         return check_fail(file, "a weight is not finite");
     if (!hsp__check_finite(model->offsets, model->scorers))
         return check_fail(file, "an offset is not finite");
+    if (!hsp__check_finite(model->state, model->state_count))
+        return check_fail(file, "a number of the run's state is not finite");
     if (!hsp__check_finite(updates->amount, updates->count))
         return check_fail(file, "the amount of an update is not finite");
     if (!hsp__check_below(updates->scorer, updates->count, model->scorers))

@@ -58,6 +58,7 @@ enum { HSP__MODEL_ARRAYS = 8 }; /* of a group at most */
 
 /* Lists of arrays: how many. */
 size_t hsp__updates_arrays(hsp_model *model, hsp__model_array *list);
+size_t hsp__state_arrays(hsp_model *model, hsp__model_array *list);
 size_t hsp__calibration_arrays(hsp_model *model, hsp__model_array *list);
 void hsp__arrays_free(const hsp_allocator *memory, const hsp__model_array *list, size_t count);
 

@@ -25,6 +25,13 @@ size_t hsp__updates_arrays(hsp_model *model, hsp__model_array *list)
     return 3;
 }
 
+size_t hsp__state_arrays(hsp_model *model, hsp__model_array *list)
+{
+    list[0] = (hsp__model_array){"run.state", HSP__F64, (void *)&model->state,
+                                 .count = &model->state_count, .sets = 1};
+    return 1;
+}
+
 size_t hsp__calibration_arrays(hsp_model *model, hsp__model_array *list)
 {
     hsp__probability *map = &model->probability;
@@ -82,6 +89,7 @@ void hsp_model_free(hsp_model *model)
         hsp__free(&memory, model->weights);
         hsp__free(&memory, model->offsets);
         hsp__arrays_free(&memory, list, hsp__updates_arrays(model, list));
+        hsp__arrays_free(&memory, list, hsp__state_arrays(model, list));
         hsp__arrays_free(&memory, list, hsp__calibration_arrays(model, list));
     }
     for (uint32_t i = 0; i < model->metadata_names.count; i++)

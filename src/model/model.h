@@ -154,10 +154,13 @@ struct hsp_model {
     uint64_t facts_room;
     hsp__probability probability; /* arrays owned, or in the mapped file */
     hsp_row_coefficients updates; /* arrays owned, or in the mapped file */
-    hsp__votes *votes;            /* of HSP__VOTES, else NULL */
-    hsp__expansion *expansion;    /* of HSP__EXPANSION, else NULL */
-    hsp__neighbors *neighbors;    /* of HSP__NEIGHBORS, else NULL */
-    hsp__container *mapped;       /* owned, or NULL */
+    double *state;                /* state_count: what an online run needs besides weights to go on
+                                     (learn/online/resume.h), likewise; NULL: nothing */
+    uint64_t state_count;
+    hsp__votes *votes;         /* of HSP__VOTES, else NULL */
+    hsp__expansion *expansion; /* of HSP__EXPANSION, else NULL */
+    hsp__neighbors *neighbors; /* of HSP__NEIGHBORS, else NULL */
+    hsp__container *mapped;    /* owned, or NULL */
 };
 
 /* A linear model of zeros with names copied from nowhere: fill it in. */

@@ -163,6 +163,7 @@ static void model_file_put_model(hsp__model_writer *writer, const hsp_model *mod
     model_file_put_array(writer, "offsets", HSP__F64, model->scorers, model->offsets);
     if (model->updates.count)
         hsp__model_put_arrays(writer, list, hsp__updates_arrays(&shallow, list));
+    if (model->state_count) hsp__model_put_arrays(writer, list, hsp__state_arrays(&shallow, list));
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
         if (model->scalings[i])
             model_file_put_scaling(writer, model->scalings[i], model_file_scalings[i]);
@@ -342,8 +343,10 @@ static hsp_status model_file_read_shape(const hsp__container *file, int weights,
     model->scorers = (uint32_t)shape[0];
     HSP__TRY(model_file_list(file, "offsets", HSP__F64, shape[0], err, &model->offsets));
     hsp__model_array list[HSP__MODEL_ARRAYS];
-    if (!hsp__container_tensor(file, "updates.row")) return HSP_OK;
-    return hsp__model_get_arrays(file, list, hsp__updates_arrays(model, list), err);
+    if (hsp__container_tensor(file, "updates.row"))
+        HSP__TRY(hsp__model_get_arrays(file, list, hsp__updates_arrays(model, list), err));
+    if (!hsp__container_tensor(file, "run.state")) return HSP_OK;
+    return hsp__model_get_arrays(file, list, hsp__state_arrays(model, list), err);
 }
 
 static int model_file_number(const hsp__container *file, const char *key, double *out)

@@ -62,7 +62,7 @@ static hsp_status approx_features(approx_work *work, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
     const hsp__approx_error *found = &work->error;
-    HSP__TRY(hsp__prepare(ctx, work->given, work->options, err, &work->prepared));
+    HSP__TRY(hsp__prepare(ctx, work->given, work->options, NULL, err, &work->prepared));
     hsp_data *data = work->data = work->prepared.data;
     HSP__TRY(hsp__kernel_option(ctx, work->options, work->given, work->prepared.view, err,
                                 &work->kernel));

@@ -261,6 +261,30 @@ hsp_status hsp__expert_weights_learn(hsp__expert_weights *experts, const hsp_vie
     return HSP_OK;
 }
 
+hsp_status hsp__expert_weights_restore(hsp__expert_weights *experts, double seen, double positive,
+                                       const double *drift, uint64_t count, hsp_error *err)
+{
+    assert(!experts->seen && count <= experts->count);
+    int sound = seen >= 0 && seen < 0x1p52 && seen == floor(seen) && positive >= 0 &&
+                positive <= seen && positive == floor(positive);
+    for (uint64_t j = 0; sound && j < count; j++) {
+        const double half = (experts->silent[j] ? seen : 2 * positive) + drift[j];
+        sound = drift[j] == floor(drift[j]) && half >= 0 && half <= 2 * seen;
+        if (!sound) break;
+        hsp__expert_weights_kind *kind = &experts->kind[experts->silent[j]];
+        if (kind->levels) kind->levels[0 - kind->origin]--;
+        experts->drift[j] = (int64_t)drift[j];
+        HSP__TRY(expert_weights_reach(experts, kind, experts->drift[j], 1, err));
+    }
+    if (!sound)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "the warm-start model has impossible mistakes of experts");
+    experts->seen = (uint64_t)seen;
+    experts->positive = (uint64_t)positive;
+    expert_weights_settle(experts);
+    return HSP_OK;
+}
+
 uint64_t hsp__expert_weights_best(const hsp__expert_weights *experts, int *negated, uint64_t *half)
 {
     uint64_t best = 0;

@@ -47,6 +47,11 @@ void hsp__expert_weights_free(hsp__expert_weights *experts);
 hsp_status hsp__expert_weights_admit(hsp__expert_weights *experts, uint64_t count,
                                      const unsigned char *silent, int all_silent, hsp_error *err);
 
+/* After `seen` rows, `positive` of the second class, the first columns have these drifts. There were
+ * no rows yet. HSP_BAD_DATA when no rows lead there. */
+hsp_status hsp__expert_weights_restore(hsp__expert_weights *experts, double seen, double positive,
+                                       const double *drift, uint64_t count, hsp_error *err);
+
 /* (weight that says yes - weight that says no) / all weight, on a row of votes: 1, -1, 0. */
 double hsp__expert_weights_score(const hsp__expert_weights *experts, const hsp_view *view,
                                  uint64_t row);

@@ -42,6 +42,7 @@
 #include "base/text.h"
 #include "data/scale.h"
 #include "learn/online/online.h"
+#include "learn/option_helpers.h"
 #include "learn/shared_options.h"
 #include "learn/online/online_fit.h"
 #include "learn/online/expert_weights.h"
@@ -76,6 +77,7 @@ static const hsp_option experts_options[] = {
     {"passes", HSP_OPTION_INTEGER, "1", 1, 1e15, NULL, "T", "number of passes over the rows"},
     HSP__OPTION_MAX_SECONDS,
     HSP__OPTION_SCALE,
+    HSP__OPTION_WARM_START,
     HSP__OPTION_TIE,
     HSP__OPTION_CALIBRATE,
     HSP__OPTION_CALIBRATE_FOLDS,
@@ -90,7 +92,8 @@ static const hsp_option experts_options[] = {
 
 static hsp_status experts_check(const hsp_options *options, int streamed, hsp_error *err)
 {
-    if (streamed && strcmp(hsp_options_text(options, "votes"), "auto") == 0)
+    if (streamed && hsp__option_is(options, "votes", "auto") &&
+        !hsp_options_text(options, "warm-start"))
         return hsp__fail_option(err, "--votes",
                                 "auto needs all rows to find the columns of 0 and 1; use sign or "
                                 "bit, or train without --stream");
@@ -198,6 +201,35 @@ static void experts_result(const hsp__online *run, double *w, double *b)
     }
     for (uint64_t j = weights->count; j < run->sep.features; j++)
         w[j] = 0;
+}
+
+/* ---- Going on -------------------------------------------------------------------------------- */
+
+static void experts_keep(const hsp__online *run, double *state)
+{
+    const experts *own = run->state;
+    const hsp__expert_weights *weights = &own->weights;
+    const double head[HSP__STATE_HEAD] = {(double)weights->seen, (double)weights->positive,
+                                          (double)own->mistakes, own->expected, own->variance};
+    memcpy(state, head, sizeof head);
+    for (uint64_t j = 0; j < run->sep.features; j++)
+        state[HSP__STATE_HEAD + j] = j < weights->count ? (double)weights->drift[j] : 0;
+}
+
+static hsp_status experts_resume(hsp__online *run, uint64_t features, uint64_t examples,
+                                 const double *state, hsp_error *err)
+{
+    experts *own = run->state;
+    (void)examples;
+    if (!state)
+        return hsp__fail_option(err, "--warm-start",
+                                "the model does not have the experts' mistakes (an earlier version "
+                                "wrote it, or its form was changed); train it again");
+    own->mistakes = (uint64_t)fmax(0, state[2]);
+    own->expected = state[3];
+    own->variance = state[4];
+    return hsp__expert_weights_restore(&own->weights, state[0], state[1], state + HSP__STATE_HEAD,
+                                       features, err);
 }
 
 static uint64_t experts_count(const experts *own)
@@ -319,6 +351,8 @@ static const hsp__online_rule experts_rule = {.state_bytes = sizeof(experts),
                                               .sided = 1,
                                               .grow = experts_grow,
                                               .score = experts_score,
+                                              .keep = experts_keep,
+                                              .resume = experts_resume,
                                               .result = experts_result,
                                               .report = experts_report,
                                               .lines_head = experts_lines_head,
@@ -330,4 +364,5 @@ const hsp__learner hsp__learn_experts = {
     .hypothesis = "linear",
     .fit = hsp__online_fit,
     .native = &hsp__online_native,
+    .can_warm_start = 1,
     .rule = &experts_rule};

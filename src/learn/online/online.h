@@ -97,9 +97,13 @@ typedef struct hsp__online_rule {
     hsp_status (*update)(hsp__online *run, const hsp_view *view, uint64_t row, uint32_t toward,
                          uint32_t away, hsp_error *err);
 
-    /* After `examples` rows of an earlier run, whose weights and offsets are in place: the rest of its
-     * state. NULL: there is none. */
-    hsp_status (*resume)(hsp__online *run, uint64_t examples, hsp_error *err);
+    /* After `examples` rows of an earlier run (0: not known), whose weights and offsets are in place in
+     * the first columns: the rest of its state. NULL: there is none. `state`: what `keep` wrote, NULL
+     * when the model does not have it. */
+    hsp_status (*resume)(hsp__online *run, uint64_t features, uint64_t examples,
+                         const double *state, hsp_error *err);
+    /* HSP__STATE_HEAD numbers, and one per column, for `resume`. NULL: it needs none. */
+    void (*keep)(const hsp__online *run, double *state);
 
     /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
     double (*meant)(const hsp__online *run, double score);         /* what a score stands for */
@@ -118,6 +122,7 @@ typedef struct hsp__online_rule {
 } hsp__online_rule;
 
 #define HSP__TRACE_MOST 4
+#define HSP__STATE_HEAD 6
 
 typedef struct hsp__trace hsp__trace; /* trace.h */
 

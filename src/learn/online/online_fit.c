@@ -153,7 +153,6 @@ static hsp_status online_fit_resume(const hsp__train *train, online_fit_state *o
 {
     const hsp_model *start = train->start;
     const hsp_data *data = train->prepared.data;
-    HSP__TRY(hsp__resume_check(train->learner, train->options, start, err));
     int same = start->class_names.count == data->class_names.count;
     for (uint32_t c = 0; same && c < start->class_names.count; c++)
         same = strcmp(hsp__names_get(&start->class_names, c),
@@ -171,7 +170,7 @@ static hsp_status online_fit_resume(const hsp__train *train, online_fit_state *o
                                 (unsigned long long)data->view.cols,
                                 (unsigned long long)start->features,
                                 (unsigned long long)start->features);
-    return hsp__resume(&own->ovr, start, train->prepared.scalings, err);
+    return hsp__resume(&own->ovr, start, err);
 }
 
 static hsp_status online_fit_open(hsp__train *train, hsp_error *err)

@@ -1,4 +1,5 @@
 #include "learn/online/online_model.h"
+#include "learn/online/resume.h"
 
 #include "base/base.h"
 #include "learn/kernel/kernel_scores.h"
@@ -255,8 +256,8 @@ hsp_status hsp__online_model(hsp_context *ctx, const hsp__ovr *ovr, const uint32
             w[j] = 0 - w[j]; /* keeps zeros positive, as if it had been class 1 */
         model->offsets[c] = 0 - model->offsets[c];
     }
-    hsp_status status = HSP_OK;
-    if (ovr->runs[0].kept.keep_ledger)
+    hsp_status status = hsp__resume_keep(ovr, from, flip, model, err);
+    if (!status && ovr->runs[0].kept.keep_ledger)
         status = online_model_updates(ctx, ovr, err, &model->updates);
     if (!status && ovr->runs[0].kept.steps) status = online_model_votes(ctx, ovr, rows, model, err);
     if (!status) status = hsp__build_model_end(spec, model, err);

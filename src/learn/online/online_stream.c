@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/sized_report.h"
 #include "data/encode.h"
+#include "data/scale.h"
 #include "data/stream.h"
 #include "learn/option_helpers.h"
 #include "learn/multiclass/ovr.h"
@@ -81,7 +82,7 @@ static hsp_status online_stream_resume(online_stream_work *work, const char *pat
 {
     HSP__TRY(hsp_model_read(work->ctx, path, err, &work->start));
     const hsp_model *start = work->start;
-    HSP__TRY(hsp__resume_check(work->learner, work->options, start, err));
+    HSP__TRY(hsp__resume_check(work->ctx, work->learner, work->options, start, err));
     if (hsp_options_text(work->options, "classes") || hsp_options_text(work->options, "positive"))
         return hsp__fail_option(err, "--warm-start",
                                 "the classes are those of the model; remove --classes and "
@@ -107,12 +108,13 @@ static hsp_status online_stream_resume(online_stream_work *work, const char *pat
 static hsp_status online_stream_begin(online_stream_work *work, hsp_error *err)
 {
     HSP__TRY(online_stream_check(work, err));
-    work->standard = hsp__option_is(work->options, "scale", "standard");
-    if (work->standard && work->start)
-        return hsp__fail_option(err, "--scale",
-                                "a run that goes on has the scaling of its model; remove --scale");
-    HSP__TRY(hsp__prepare_stream(work->ctx, work->options, err, &work->scalings[0]));
-    const hsp__online_facts facts = {.radius = (double)NAN, .votes = work->scalings[0]};
+    work->standard = !work->start && hsp__option_is(work->options, "scale", "standard");
+    HSP__TRY(work->start ? hsp__prepare_like(work->ctx, work->start, err, work->scalings)
+                         : hsp__prepare_stream(work->ctx, work->options, err, &work->scalings[0]));
+    hsp__online_facts facts = {.radius = (double)NAN};
+    for (int i = 0; i < HSP__MODEL_SCALINGS; i++)
+        if (work->scalings[i] && hsp__scaling_is_votes(work->scalings[i]))
+            facts.votes = work->scalings[i];
     const uint32_t classes = work->given && !work->rest ? work->given : 2;
     HSP__TRY(hsp__ovr_init(&work->ovr, work->ctx, work->learner, work->options, &facts, classes, 0,
                            err));
@@ -120,7 +122,7 @@ static hsp_status online_stream_begin(online_stream_work *work, hsp_error *err)
     for (uint32_t c = 0; c < work->ovr.count; c++)
         work->ovr.runs[c].plan.passes = 1;
     if (classes == 2) work->ovr.runs[0].sep.target = work->target;
-    return work->start ? hsp__resume(&work->ovr, work->start, work->scalings, err) : HSP_OK;
+    return work->start ? hsp__resume(&work->ovr, work->start, err) : HSP_OK;
 }
 
 static hsp_status online_stream_start(online_stream_work *work, hsp_error *err)
@@ -251,17 +253,20 @@ static hsp_status online_stream_take(void *self, int worker, const hsp_view *row
         work->storage = standard.storage;
         rows = &standard;
     }
-    if (work->scalings[0]) {
-        hsp_context quiet = hsp__quiet(work->ctx);
-        hsp_data block = {.memory = quiet.allocator, .view = *rows, .checked = 1};
-        hsp_data *scaled = NULL;
-        block.nonzeros = hsp_view_stored(rows);
-        status = hsp_scaling_apply(&quiet, work->scalings[0], &block, err, &scaled);
-        if (!status) status = online_stream_learn(work, &scaled->view, err);
-        hsp_data_free(scaled);
-    } else {
-        status = online_stream_learn(work, rows, err);
+    hsp_context quiet = hsp__quiet(work->ctx);
+    hsp_data block = {.memory = quiet.allocator, .view = *rows, .checked = 1}, *scaled = NULL;
+    block.nonzeros = hsp_view_stored(rows);
+    status = HSP_OK;
+    for (int i = 0; !status && i < HSP__MODEL_SCALINGS; i++) {
+        hsp_data *before = scaled;
+        if (!work->scalings[i]) continue;
+        scaled = NULL;
+        status =
+            hsp_scaling_apply(&quiet, work->scalings[i], before ? before : &block, err, &scaled);
+        hsp_data_free(before);
     }
+    if (!status) status = online_stream_learn(work, scaled ? &scaled->view : rows, err);
+    hsp_data_free(scaled);
     if (!status && work->enough) status = hsp__fail(err, HSP_CANCELLED, "a limit was reached");
     return status;
 }

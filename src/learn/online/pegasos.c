@@ -163,16 +163,18 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
 }
 
 /* From what is meant to the scale that grows. */
-static hsp_status pegasos_resume(hsp__online *run, uint64_t examples, hsp_error *err)
+static hsp_status pegasos_resume(hsp__online *run, uint64_t features, uint64_t examples,
+                                 const double *state, hsp_error *err)
 {
     const pegasos *own = run->state;
     const double scale = run->mistake.growth.rate * (double)examples;
+    (void)state;
     if (!examples)
         return hsp__fail_option(
             err, "--warm-start",
             "the model does not say how many rows it has seen; a stream goes on "
             "from a model of train svm --stream");
-    for (uint64_t j = 0; j < run->sep.features; j++)
+    for (uint64_t j = 0; j < features; j++)
         run->sep.weights[j] *= scale;
     if (own->offset == HSP__OFFSET_FREE) {
         run->mistake.growth.drift = run->sep.offsets[0];
@@ -261,6 +263,32 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
     return HSP_OK;
 }
 
+/* Begin at the solution, unless it is zeros, as if one pass over the rows had kept to it: the first step
+ * from nothing would forget it. */
+static void pegasos_begin(pegasos_work *work)
+{
+    const hsp__problem *p = work->p;
+    const hsp__solution *s = work->best;
+    hsp__online *run = &work->run;
+    const uint64_t t = p->view->rows;
+    const double scale = run->mistake.growth.rate * (double)t, late = ((double)t - 1) / 2;
+    int some = s->b != 0;
+    for (uint64_t j = 0; j < p->view->cols; j++) {
+        some |= s->w[j] != 0;
+        run->sep.weights[j] = scale * s->w[j];
+        if (run->sep.past) run->sep.past[j] = late * run->sep.weights[j];
+    }
+    if (!some) return;
+    run->done.examples = t;
+    if (p->offset == HSP__OFFSET_FREE) run->mistake.growth.drift = s->b;
+    if (p->offset == HSP__OFFSET_REGULARIZED) run->sep.offsets[0] = scale * s->b;
+    if (run->sep.past) run->sep.past_offsets[0] = late * run->sep.offsets[0];
+    for (uint64_t i = 0; i < t; i++) {
+        work->used[i] = scale * fmin(fmax(s->dual[i], 0), hsp__problem_cost(p, i));
+        if (work->late) work->late[i] = late * work->used[i];
+    }
+}
+
 static hsp_status pegasos_open(pegasos_work *work, hsp__scratch *scratch, hsp_error *err)
 {
     const hsp__problem *p = work->p;
@@ -290,6 +318,7 @@ static hsp_status pegasos_open(pegasos_work *work, hsp__scratch *scratch, hsp_er
                                             .unit = even ? 0 : 1 / (lambda * n),
                                             .used = work->used,
                                             .late = work->late};
+    pegasos_begin(work);
     return HSP_OK;
 }
 
@@ -298,8 +327,8 @@ static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const h
 {
     pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
     hsp__scratch scratch = {.memory = &ctx->allocator};
+    hsp_status status = pegasos_open(&work, &scratch, err); /* looks at the start */
     hsp__solution_begin(s);
-    hsp_status status = pegasos_open(&work, &scratch, err);
     if (!status) status = pegasos_passes(&work, err);
     if (!status && isinf(s->primal)) { /* stopped before the first row, or nothing but overflow */
         memset(s->w, 0, p->view->cols * sizeof *s->w);

@@ -287,11 +287,14 @@ static double winnow_exponent(const winnow *own, double w)
     return fabs(e - round(e)) < 1e-9 * (1 + fabs(e)) ? round(e) : e;
 }
 
-static hsp_status winnow_resume(hsp__online *run, uint64_t examples, hsp_error *err)
+static hsp_status winnow_resume(hsp__online *run, uint64_t features, uint64_t examples,
+                                const double *state, hsp_error *err)
 {
     winnow *own = run->state;
     hsp__online_separators *sep = &run->sep;
+    (void)features;
     (void)examples;
+    (void)state;
     for (uint32_t c = 0; c < sep->scorers; c++) {
         const double b = sep->offsets[c];
         if (own->variant != WINNOW_BALANCED && b != 0 - own->theta)

@@ -71,7 +71,7 @@ static hsp_status default_grid_factor(hsp_context *ctx, hsp_data *data, const hs
     hsp_kernel *kernel = NULL;
     const hsp_view *view;
     HSP__TRY(hsp_data_view(ctx, data, err, &view));
-    HSP__TRY(hsp__prepare(ctx, data, learner, err, &prepared));
+    HSP__TRY(hsp__prepare(ctx, data, learner, NULL, err, &prepared));
     hsp_status status = hsp_kernel_parse(ctx, rule, 0, 0, err, &kernel);
     if (!status) status = hsp_kernel_fit(ctx, kernel, prepared.view, err);
     if (!status) *factor = kernel->nodes[0].p;
