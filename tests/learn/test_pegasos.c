@@ -242,9 +242,8 @@ static void test_refused(void)
         {"lambda=1 row-weight=k", "--row-weight"},
         {"lambda=1 gap=0.1", "--gap"},
         {"lambda=1 keep-dual=yes", "--keep-dual"},
-        {"lambda=1 warm-start=m", "--warm-start"},
         {"lambda=1 order=shuffle", "--order"},
-        {"lambda=1 scale=standard", "--scale"},
+        {"lambda=1 scale=min-max", "--scale"},
     };
     machine_set set;
     draw(&set, 2, 8);
