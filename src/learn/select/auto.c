@@ -320,7 +320,7 @@ static hsp_status auto_gamma(auto_work *work, const char *scale, double *out)
     hsp_kernel *kernel = NULL;
     HSP__TRY(hsp_options_for(work->ctx, "svm", work->err, &options));
     hsp_status status = hsp_options_set(options, "scale", scale, work->err);
-    if (!status) status = hsp__prepare(work->ctx, work->data, options, work->err, &prepared);
+    if (!status) status = hsp__prepare(work->ctx, work->data, options, NULL, work->err, &prepared);
     if (!status) {
         status = hsp_kernel_parse(work->ctx, "rbf", 0, 1, work->err, &kernel);
         if (!status) status = hsp_kernel_fit(work->ctx, kernel, prepared.view, work->err);
