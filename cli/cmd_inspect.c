@@ -7,6 +7,7 @@
 #include "cli.h"
 
 enum { INSPECT_OWN, INSPECT_LOOK, INSPECT_READ };
+#define INSPECT_PART ((uint64_t)100 << 20) /* what is looked at without --all */
 
 CLI_OPTIONS(inspect_options, "inspect",
             {"columns", HSP_OPTION_TEXT, "20", 0, 0, NULL, "N",
@@ -25,6 +26,8 @@ typedef struct inspect {
     const hsp_profile_totals *table; /* NULL: not a table */
     uint64_t table_columns;          /* to list */
     char *unread;                    /* why the rows could not be read; NULL: they were */
+    int explained;                   /* the options that the findings advise would mend that */
+    int more;                        /* --all looks at more */
     char *advice[3]; /* the arguments of all findings: of reading, training, scoring */
     hsp_data *data;
     hsp_summary *summary;
@@ -100,6 +103,8 @@ GETTER(inspect_quiet_last, inspect, seen, !seen->table && !seen->watch.count ? "
 GETTER(inspect_is_table, inspect, seen, seen->table ? "" : NULL)
 GETTER(inspect_rows, inspect, seen, seen->data ? seen : NULL)
 GETTER(inspect_table, inspect, seen, seen->table ? seen : NULL)
+GETTER(inspect_explained, inspect, seen, seen->explained ? "" : NULL)
+GETTER(inspect_unexplained, inspect, seen, seen->explained ? NULL : seen->unread)
 GETTER(inspect_advice_reading, inspect, seen, seen->advice[0])
 GETTER(inspect_advice_training, inspect, seen, seen->advice[1])
 GETTER(inspect_advice_scoring, inspect, seen, seen->advice[2])
@@ -132,6 +137,7 @@ GETTER(inspect_file_column, inspect, seen, hsp_profile_column_at(seen->profile, 
 GETTER(inspect_fewer_columns, inspect, seen,
        seen->table_columns < seen->table->columns ? &seen->table_columns : NULL)
 GETTER(inspect_part, inspect, seen, seen->table->complete ? NULL : "")
+GETTER(inspect_more, inspect, seen, seen->more ? "" : NULL)
 GETTER(inspect_label, inspect, seen,
        hsp_profile_column_at(seen->profile, seen->table->label)
            ? hsp_profile_column_at(seen->profile, seen->table->label)->name
@@ -229,18 +235,17 @@ FIELDS(inspect_file_column_fields, hsp_profile_column,
        FIELD(FLAG, "label", NULL, label, "it holds the labels, by the options or by a guess"),
        FIELD_GET(TEXT, NULL, "values", inspect_values, NULL))
 
-FIELDS(
-    inspect_totals_fields, hsp_profile_totals, FIELD(TEXT, "format", NULL, format, "csv or tsv"),
-    FIELD(COUNT, "rows", NULL, rows, "rows looked at, the header aside", .unit = "rows"),
-    FIELD(COUNT, "columns_total", NULL, columns, "columns of the file", .unit = "columns"),
-    FIELD(COUNT, "bytes", NULL, bytes, "bytes looked at", .unit = "bytes"),
-    FIELD(FLAG, "complete", NULL, complete,
-          "the whole file was looked at; false: its first 100 MB, or the first of several files"),
-    FIELD(FLAG, "header", NULL, header, "the first line names the columns"),
-    FIELD(COUNT, "ragged_rows", NULL, ragged, "rows with too many or too few fields",
-          .unit = "rows"),
-    FIELD(COUNT, "misquoted_rows", NULL, misquoted, "rows with a quote that is out of place",
-          .unit = "rows"))
+FIELDS(inspect_totals_fields, hsp_profile_totals, FIELD(TEXT, "format", NULL, format, "csv or tsv"),
+       FIELD(COUNT, "rows", NULL, rows, "rows looked at, the header aside", .unit = "rows"),
+       FIELD(COUNT, "columns_total", NULL, columns, "columns of the file", .unit = "columns"),
+       FIELD(COUNT, "bytes", NULL, bytes, "bytes looked at", .unit = "bytes"),
+       FIELD(FLAG, "complete", NULL, complete,
+             "all was looked at; false: the first 100 MB, or the files that fit the first"),
+       FIELD(FLAG, "header", NULL, header, "the first line names the columns"),
+       FIELD(COUNT, "ragged_rows", NULL, ragged, "rows with too many or too few fields",
+             .unit = "rows"),
+       FIELD(COUNT, "misquoted_rows", NULL, misquoted, "rows with a quote that is out of place",
+             .unit = "rows"))
 
 GETTER(inspect_table_totals, inspect, seen, seen->table)
 
@@ -255,7 +260,8 @@ FIELDS(inspect_table_fields, inspect,
        FIELD_GET(TEXT, ".names", NULL, inspect_names, NULL),
        FIELD_GET(COUNT, ".fewer_columns", NULL, inspect_fewer_columns, NULL),
        FIELD_GET(TEXT, ".part", NULL, inspect_part, NULL),
-       CLI_TEXT("table", "{rows:row}[{.part} in the first {bytes}; --all looks at all], "
+       FIELD_GET(TEXT, ".more", NULL, inspect_more, NULL),
+       CLI_TEXT("table", "{rows:row}[{.part} in the first {bytes}][{.more}; --all looks at all], "
                          "{columns_total:column}, separator {separator}, {.names}"),
        FIELD_GET(LIST, "columns", NULL, inspect_file_column, "the columns of the file",
                  .of = inspect_file_column_fields),
@@ -304,42 +310,65 @@ FIELDS(inspect_rows_fields, inspect, FIELD_GET(TEXT, ".low", NULL, inspect_low, 
                  inspect_column_at, "the features listed: columns after encoding",
                  .of = inspect_column_fields, .most = SIZE_MAX))
 
-FIELDS(inspect_fields, inspect, CLI_LINE("{file}"),
-       FIELD_GET(TEXT, ".quiet_first", NULL, inspect_quiet_first, NULL),
-       FIELD_GET(TEXT, ".quiet_last", NULL, inspect_quiet_last, NULL),
-       FIELD_GET(TEXT, ".is_table", NULL, inspect_is_table, NULL),
-       FIELD(TEXT, "file", NULL, path, "the data file"),
-       FIELD_GET(OBJECT, "table", NULL, inspect_table, "the table as it is in the file",
-                 .of = inspect_table_fields, .when = "null if the file is not CSV or TSV"),
-       FIELD_GET(LIST, "findings", NULL, inspect_finding_at, "what to watch out for",
-                 .of = inspect_finding_fields),
-       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_first, NULL,
-                 .of = inspect_finding_fields, .most = SIZE_MAX),
-       CLI_LINE("{.quiet_first}\nWhat to watch out for: nothing stands out"),
-       FIELD_GET(TEXT, "reading_options", "to read it", inspect_advice_reading,
-                 "the options of reading that the findings advise, as they are typed in a shell",
-                 .when = "null if there are none"),
-       FIELD_GET(TEXT, "training_options", "to train on it", inspect_advice_training,
-                 "the options of training, likewise", .when = "null if there are none"),
-       FIELD_GET(TEXT, "scoring_options", "to cv, tune, eval", inspect_advice_scoring,
-                 "the options of cv, tune and eval, likewise", .when = "null if there are none"),
-       FIELD(TEXT, "reading_error", NULL, unread, "why the rows cannot be read with these options",
-             .when = "null if they can: then there are figures of the rows",
-             .text = "\nThe figures of the rows are left out, because with these options they "
-                     "cannot be read:\n  {}"),
-       FIELD_GET(PART, NULL, NULL, inspect_rows, NULL, .of = inspect_rows_fields, .optional = 1),
-       FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_last, NULL,
-                 .of = inspect_finding_fields, .most = SIZE_MAX),
-       CLI_LINE("{.quiet_last}\nWhat to watch out for: nothing stands out"),
-       FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
-       FIELD(SECONDS, "look_seconds", NULL, look_seconds, "time to look at the table"),
-       FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
-       FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
-       FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"))
+FIELDS(
+    inspect_fields, inspect, CLI_LINE("{file}"),
+    FIELD_GET(TEXT, ".quiet_first", NULL, inspect_quiet_first, NULL),
+    FIELD_GET(TEXT, ".quiet_last", NULL, inspect_quiet_last, NULL),
+    FIELD_GET(TEXT, ".is_table", NULL, inspect_is_table, NULL),
+    FIELD_GET(TEXT, ".explained", NULL, inspect_explained, NULL),
+    FIELD_GET(TEXT, ".unexplained", NULL, inspect_unexplained, NULL),
+    FIELD(TEXT, "file", NULL, path, "the data file"),
+    FIELD_GET(OBJECT, "table", NULL, inspect_table, "the table as it is in the file",
+              .of = inspect_table_fields, .when = "null if the file is not CSV or TSV"),
+    FIELD_GET(LIST, "findings", NULL, inspect_finding_at, "what to watch out for",
+              .of = inspect_finding_fields),
+    FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_first, NULL,
+              .of = inspect_finding_fields, .most = SIZE_MAX),
+    CLI_LINE("{.quiet_first}\nWhat to watch out for: nothing stands out"),
+    FIELD_GET(TEXT, "reading_options", "to read it", inspect_advice_reading,
+              "the options of reading that the findings advise, as they are typed in a shell",
+              .when = "null if there are none"),
+    FIELD_GET(TEXT, "training_options", "to train on it", inspect_advice_training,
+              "the options of training, likewise", .when = "null if there are none"),
+    FIELD_GET(TEXT, "scoring_options", "to cv, tune, eval", inspect_advice_scoring,
+              "the options of cv, tune and eval, likewise", .when = "null if there are none"),
+    FIELD(TEXT, "reading_error", NULL, unread, "why the rows cannot be read with these options",
+          .when = "null if they can: then there are figures of the rows"),
+    CLI_LINE("{.explained}\nThe figures of the rows are left out, because with these options they "
+             "cannot be read: add those \"to read it\"."),
+    CLI_LINE("\nThe figures of the rows are left out, because with these options they cannot be "
+             "read:\n  {.unexplained}"),
+    FIELD_GET(PART, NULL, NULL, inspect_rows, NULL, .of = inspect_rows_fields, .optional = 1),
+    FIELD_GET(LIST, NULL, "What to watch out for:", inspect_finding_last, NULL,
+              .of = inspect_finding_fields, .most = SIZE_MAX),
+    CLI_LINE("{.quiet_last}\nWhat to watch out for: nothing stands out"),
+    FIELD(FLAG, "verified", NULL, verified, "--verify compared the checksums"),
+    FIELD(SECONDS, "look_seconds", NULL, look_seconds, "time to look at the table"),
+    FIELD(SECONDS, "load_seconds", NULL, load_seconds, "time to read the file"),
+    FIELD(SECONDS, "check_seconds", NULL, check_seconds, "time to check a binary file"),
+    FIELD(SECONDS, "summary_seconds", NULL, summary_seconds, "time to compute the summary"))
 
 static const cli_result inspect_results[] = {{"inspect", inspect_fields, 0, 0}, {NULL, NULL, 0, 0}};
 
 /* ---- The command ---- */
+
+/* Would the rows be read with the options that the findings advise? */
+static hsp_status inspect_explain(cli *run, inspect *seen, hsp_error *err)
+{
+    hsp_options *read = NULL;
+    hsp_data *data = NULL;
+    hsp_context_set_log(run->ctx, NULL, NULL); /* the notes were told */
+    hsp_status status = hsp_options_copy(run->ctx, run->options[INSPECT_READ], err, &read);
+    if (status == HSP_OK) status = hsp_profile_advise(seen->profile, read, err);
+    if (status == HSP_OK)
+        status = hsp_profile_read(run->ctx, seen->profile, read, NULL, err, &data);
+    seen->explained = status == HSP_OK;
+    hsp_data_free(data);
+    hsp_options_free(read);
+    if (status != HSP_BAD_DATA && status != HSP_USAGE) return status;
+    *err = (hsp_error)HSP_ERROR_INIT;
+    return HSP_OK;
+}
 
 /* Read the rows. If that fails because of what is in the file or how the options fit it, a table has
  * been looked at all the same: the failure is kept as a sentence. */
@@ -353,7 +382,7 @@ static hsp_status inspect_read(cli *run, inspect *seen, hsp_error *err)
     char text[sizeof err->file + sizeof err->message + 64];
     seen->unread = cli_format("%s", hsp_error_text(err, text, sizeof text));
     *err = (hsp_error)HSP_ERROR_INIT;
-    return HSP_OK;
+    return inspect_explain(run, seen, err);
 }
 
 static hsp_status inspect_summarise(cli *run, inspect *seen, hsp_error *err)
@@ -405,6 +434,9 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
     if (seen.table)
         seen.table_columns =
             seen.columns < seen.table->columns ? seen.columns : seen.table->columns;
+    if (seen.table && !seen.table->complete)
+        seen.more = seen.table->bytes >= INSPECT_PART &&
+                    !hsp_options_flag(run->options[INSPECT_LOOK], "all");
     if (status == HSP_OK) status = inspect_read(run, &seen, err);
     if (status == HSP_OK && hsp_options_flag(run->options[INSPECT_OWN], "verify") && seen.data) {
         status = hsp_data_verify(run->ctx, seen.data, err);

@@ -240,12 +240,13 @@ HSP_API hsp_status hsp_data_make_file(hsp_context *ctx, const hsp_options *optio
  * too many or too few fields and stray quotes are counted. */
 typedef struct hsp_profile hsp_profile;
 
-/* Options of hsp_profile_file: all (look at the whole file, not only at its first 100 MB). */
+/* Options of hsp_profile_file: all (look at all, not only at the first 100 MB). */
 HSP_API const hsp_option_table *hsp_profile_options(void);
 
 /* Look at a file; `read` (NULL: the defaults) as hsp_data_read would be given them, `options` NULL:
- * the defaults. Of several files, the first is looked at. A file in another format than CSV or TSV
- * has a profile without columns. */
+ * the defaults. Several files are looked at one after the other, up to the first whose header does
+ * not fit; if one is a pipe, only the first. A file in another format than CSV or TSV has a profile
+ * without columns. */
 HSP_API hsp_status hsp_profile_file(hsp_context *ctx, const char *path, const hsp_options *read,
                                     const hsp_options *options, hsp_error *err, hsp_profile **out);
 /* The same for text in memory, which must stay until the profile is freed; `name` stands for the
@@ -270,7 +271,7 @@ typedef struct hsp_profile_totals {
     uint64_t columns;      /* of the file */
     uint64_t rows;         /* looked at, other than the header */
     uint64_t bytes;        /* looked at */
-    int complete;          /* these are all rows of the file */
+    int complete;          /* these are all rows of the files */
     int header;            /* the first line names the columns */
     const char *separator; /* one character; a space means runs of spaces */
     uint64_t label; /* the column that holds the labels, by the options or by a guess; UINT64_MAX:

@@ -139,7 +139,8 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
                                  uint32_t *group_column);
 
 /* The same for those who only look: also plan->names, to be freed by the caller; no note is told, and
- * the options about columns need not fit the file. */
+ * the options about columns need not fit the file. Later parts of the source are compared with the
+ * plan. */
 hsp_status hsp__csv_look(hsp_context *ctx, hsp__source *source, int tabs,
                          const hsp_options *options, hsp_error *err, hsp__csv_plan *plan);
 

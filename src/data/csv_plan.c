@@ -169,6 +169,8 @@ hsp_status hsp__csv_look(hsp_context *ctx, hsp__source *source, int tabs,
     if (!status) status = plan_name_columns(&quiet, &sample, err, &named);
     if (!status && !hsp__names_copy(&plan->names, &named->names)) status = hsp__fail_memory(err);
     plan_take_sample(plan, &sample);
+    source->begin = plan_begin_part;
+    source->begin_user = plan;
     hsp_encoding_free(named);
     hsp__csv_sample_free(&ctx->allocator, &sample);
     return status;

@@ -608,9 +608,22 @@ static void find_missing(finder *find)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
+/* " of FILE" if there are several files. */
+static const char *find_of_file(const finder *find, uint32_t part, char of[HSP__QUOTED + 4])
+{
+    const hsp__source *source = find->profile->source;
+    char name[HSP__QUOTED];
+    const char *file = source->part_names[part];
+    *of = 0;
+    if (source->parts > 1)
+        snprintf(of, HSP__QUOTED + 4, " of %s", hsp__quote(file, strlen(file), name));
+    return of;
+}
+
 static void find_rows(finder *find)
 {
     const hsp_profile_totals *totals = &find->profile->totals;
+    char of[HSP__QUOTED + 4];
     if (!totals->rows) find_put(find, NULL, NULL, NULL, "There are no rows below the header.");
     if (totals->columns == 1)
         find_put(find, NULL, NULL, NULL,
@@ -619,14 +632,16 @@ static void find_rows(finder *find)
     if (totals->ragged)
         find_put(
             find, "reading", "on-error", "skip",
-            "%llu row%s not have %llu fields, as the first line has; the first is in line %llu.",
+            "%llu row%s not have %llu fields, as the first line has; the first is in line %llu%s.",
             (unsigned long long)totals->ragged, totals->ragged == 1 ? " does" : "s do",
-            (unsigned long long)totals->columns, (unsigned long long)totals->ragged_line);
+            (unsigned long long)totals->columns, (unsigned long long)totals->ragged_line,
+            find_of_file(find, find->profile->ragged_part, of));
     if (totals->misquoted)
         find_put(find, "reading", "on-error", "skip",
-                 "%llu row%s a quote that is out of place; the first is in line %llu.",
+                 "%llu row%s a quote that is out of place; the first is in line %llu%s.",
                  (unsigned long long)totals->misquoted, totals->misquoted == 1 ? " has" : "s have",
-                 (unsigned long long)totals->misquoted_line);
+                 (unsigned long long)totals->misquoted_line,
+                 find_of_file(find, find->profile->misquoted_part, of));
 }
 
 /* Values that differ only in case. */

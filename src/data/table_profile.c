@@ -17,7 +17,7 @@
 #define PROFILE_LEAST  8                     /* remembered by a column at least */
 
 static const hsp_option profile_options[] = {
-    HSP__FLAG("all", "look at the whole file; without it, the first 100 MB decide"),
+    HSP__FLAG("all", "look at all rows; without it, the first 100 MB decide"),
 };
 static const hsp_option_table profile_table = {"profile", "options of looking at a table",
                                                profile_options, 1};
@@ -99,9 +99,12 @@ static void profile_skip(hsp__csv_cursor *cursor)
     cursor->line++;
 }
 
-static void profile_note(uint64_t *count, uint64_t *first, uint64_t line)
+static void profile_note(uint64_t *count, uint64_t *first, uint64_t line, uint32_t *first_part,
+                         uint32_t part)
 {
-    if (!(*count)++) *first = line;
+    if ((*count)++) return;
+    *first = line;
+    *first_part = part;
 }
 
 /* The records of a text; `whole`: nothing follows it. The cursor ends where one begins that is cut
@@ -124,15 +127,34 @@ static hsp_status profile_records(hsp_profile *profile, hsp__csv_cursor *cursor,
         totals->rows++;
         if (!fields) {
             *cursor = begin;
-            profile_note(&totals->misquoted, &totals->misquoted_line, begin.line);
+            profile_note(&totals->misquoted, &totals->misquoted_line, begin.line,
+                         &profile->misquoted_part, profile->source->part);
             profile_skip(cursor);
         } else if (fields != totals->columns) {
-            profile_note(&totals->ragged, &totals->ragged_line, begin.line);
+            profile_note(&totals->ragged, &totals->ragged_line, begin.line, &profile->ragged_part,
+                         profile->source->part);
         } else {
             HSP__TRY(profile_add(profile, begin, err));
         }
     }
     return cursor->unquoted->failed ? hsp__fail_memory(err) : HSP_OK;
+}
+
+/* Go on to the next file, if there is one and it fits the first; *ended: no. Why it does not fit is
+ * told when the rows are read. */
+static hsp_status profile_next(hsp_context *ctx, hsp_profile *profile, const profile_input *input,
+                               hsp_error *err, int *ended)
+{
+    hsp_error why = HSP_ERROR_INIT;
+    const int last = input->source->part + 1 == input->source->parts;
+    profile->totals.complete = last && input->left > 0;
+    *ended = last || !input->left || input->peeked;
+    if (*ended) return HSP_OK;
+    const hsp_status status = hsp__source_next(ctx, input->source, &why);
+    *ended = status != HSP_OK;
+    if (status == HSP_BAD_DATA || status == HSP_USAGE) return HSP_OK;
+    if (status && err) *err = why;
+    return status;
 }
 
 /* The text from `skip` bytes on, chunk by chunk, up to the last record that is all there. */
@@ -143,7 +165,8 @@ static hsp_status profile_scan(hsp_context *ctx, hsp_profile *profile, profile_i
     uint64_t room = 0;
     size_t have = 0;
     hsp_status status = HSP_OK;
-    for (int ended = 0; !status && !ended;) {
+    int ended = 0;
+    while (!status && !ended) {
         const size_t chunk = PROFILE_BLOCKS * ctx->block_bytes, want = have > chunk ? have : chunk;
         size_t got = 0;
         if (!hsp__reserve(&ctx->allocator, &buffer, &room, have + want + HSP__BLOCK_PADDING, 1))
@@ -167,9 +190,11 @@ static hsp_status profile_scan(hsp_context *ctx, hsp_profile *profile, profile_i
         if (!status)
             status = hsp__progress(ctx, "looking at the table", "bytes", profile->totals.bytes,
                                    input->source->unpacker ? 0 : input->source->size, err);
+        if (status || !ended) continue;
+        status = profile_next(ctx, profile, input, err, &ended);
+        if (!ended) line = input->source->lines + 1;
     }
     hsp__free(&ctx->allocator, buffer);
-    profile->totals.complete = input->left > 0 && input->source->parts == 1;
     return status;
 }
 
@@ -272,6 +297,7 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
     hsp__text_init(&unquoted, &ctx->allocator);
     status = profile_scan(ctx, profile, &input, plan.data_at, plan.data_line + 1, &unquoted, err);
     hsp__text_free(&unquoted);
+    profile->source->begin = NULL;                       /* the plan goes */
     for (int round = 0; !status && round < 2; round++) { /* which is the label, then all */
         for (uint64_t j = 0; !status && j < profile->totals.columns; j++) {
             const int label = round && j == profile->totals.label;

@@ -13,6 +13,7 @@ struct hsp_profile {
     hsp__source *source; /* to read it again */
     int taken;           /* its rows were read, and cannot be read again */
     hsp_profile_totals totals;
+    uint32_t ragged_part, misquoted_part; /* the files with the first of such rows */
     char separator[2];
     hsp__names names;
     hsp__cell_rules rules;        /* the user's */

@@ -238,6 +238,47 @@ static void test_not_tables(void)
     hsp_profile_free(p);
 }
 
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Several files are one table, up to the first that does not fit. */
+static void test_files(void)
+{
+    char folder[] = "/tmp/halfspace-profile-XXXXXX", one[64], two[64], both[160];
+    CHECK(mkdtemp(folder));
+    snprintf(one, sizeof one, "%s/a.csv", folder);
+    snprintf(two, sizeof two, "%s/b.csv", folder);
+    snprintf(both, sizeof both, "%s\n%s", one, two);
+    write_text(one, "x,c,y\n1,a,u\n2,b,v"); /* no end of line */
+    write_text(two, "x,c,y\n10,c,u\n1\n\"1,200\",b,v\n");
+    hsp_profile *p = NULL;
+    hsp_data *data = NULL;
+    hsp_error err = HSP_ERROR_INIT;
+    CHECK(hsp_profile_file(ctx, both, NULL, NULL, &err, &p) == HSP_OK);
+    const hsp_profile_totals *all = hsp_profile_table(p);
+    CHECK(all->rows == 5 && all->complete && all->ragged == 1 && all->ragged_line == 3);
+    CHECK(column_of(p, 0)->max == 1200 && column_of(p, 1)->distinct == 3);
+    CHECK(finds(p, "line 3 of ", "--on-error skip"));
+    CHECK(finds(p, "a comma between thousands", "--thousands ,"));
+    hsp_profile_free(p);
+    write_text(two, "x,d,y\n10,c,u\n");
+    CHECK(hsp_profile_file(ctx, both, NULL, NULL, &err, &p) == HSP_OK);
+    CHECK(hsp_profile_table(p)->rows == 2 && !hsp_profile_table(p)->complete);
+    CHECK(hsp_profile_read(ctx, p, NULL, NULL, &err, &data) == HSP_BAD_DATA && !data);
+    CHECK(strstr(err.message, "expected 'c'"));
+    hsp_profile_free(p);
+    write_text(two, "x,c,y\n10,c,u\n");
+    CHECK(hsp_profile_file(ctx, both, NULL, NULL, &err, &p) == HSP_OK);
+    CHECK(hsp_profile_read(ctx, p, NULL, NULL, &err, &data) == HSP_OK);
+    CHECK(hsp_data_rows(data) == 3 && hsp_profile_table(p)->rows == 3);
+    hsp_data_free(data);
+    hsp_profile_free(p);
+    CHECK(remove(one) == 0 && remove(two) == 0 && remove(folder) == 0);
+}
+
 /* Many columns: each remembers fewer values, and there is one finding for all of them. */
 static void test_wide(void)
 {
@@ -265,6 +306,7 @@ int main(void)
     RUN(test_marks);
     RUN(test_tables);
     RUN(test_not_tables);
+    RUN(test_files);
     RUN(test_wide);
     hsp_context_free(ctx);
     return check_done();
