@@ -354,13 +354,13 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label)
     uint64_t there = profile->cells - profile->missing;
     if (!there) return profile->content = HSP__CONTENT_EMPTY, 1;
     if (!profile->others) profile_choose(profile);
-    int unique =
+    profile->unique =
         (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
     if (!profile_numbers(profile)) return 0;
     const int constant = profile->distinct == 1 && !profile->others;
     if (!constant && (double)(there - profile->misfits) >= PROFILE_MOST * (double)there) {
         profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
-        if (!profile->date && unique && profile_is_serial(profile))
+        if (!profile->date && profile->unique && profile_is_serial(profile))
             profile->content = HSP__CONTENT_ID;
         return 1;
     }
@@ -368,13 +368,13 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label)
         repeated = profile_tally(profile, HSP__MARK_USUAL);
         there = profile->cells - profile->missing;
     }
-    unique =
+    profile->unique =
         (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
     profile->content =
         profile->distinct == 1 && !profile->others ? HSP__CONTENT_CONSTANT
         : profile_words(profile) >= 3 && 2 * profile->distinct > there - profile->others
             ? HSP__CONTENT_TEXT
-        : unique ? HSP__CONTENT_ID
-                 : HSP__CONTENT_CATEGORY;
+        : profile->unique ? HSP__CONTENT_ID
+                          : HSP__CONTENT_CATEGORY;
     return profile->content != HSP__CONTENT_CATEGORY || profile_alike(profile);
 }

@@ -36,6 +36,7 @@ typedef struct hsp__column_profile {
     hsp__number_format format;
     const char *date; /* the pattern of a date column; NULL: none */
     /* set by hsp__column_profile_finish: */
+    int unique;                 /* hardly a value comes again, in many rows */
     hsp__mark mark;             /* the least that is a missing value here */
     uint64_t missing, distinct; /* distinct: of the remembered values, marks for missing aside */
     hsp__column_content content;

@@ -317,6 +317,12 @@ static void find_label_column(finder *find)
         find_put(find, "reading", "label", group.options.data,
                  "There is no column '%s' for the labels; column %s probably holds them.", word,
                  group.names.data);
+    else if (!set && label + 1 != totals->columns &&
+             find_is_quantity(find_column(find, totals->columns - 1)))
+        find_put(find, "reading", "label", group.options.data,
+                 "Column %s probably holds the labels. The last column is a quantity (regression); "
+                 "the learners here predict classes.",
+                 group.names.data);
     else if (!set && label + 1 != totals->columns)
         find_put(find, "reading", "label", group.options.data,
                  "Column %s probably holds the labels; by default they are in the last column.",

@@ -4,6 +4,7 @@
 #include "data/table_profile.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/base.h"
 #include "base/options.h"
@@ -249,6 +250,27 @@ static hsp_status profile_columns(hsp_profile *profile, hsp__csv_plan *plan, hsp
     return HSP_OK;
 }
 
+/* Whole numbers that hardly come again under a name such as id, user_id, OrderNr or "row key". */
+static void profile_judge_id(hsp_profile *profile, uint64_t j)
+{
+    static const char *const ends[] = {"id", "nr", "key"};
+    hsp__column_profile *column = &profile->columns[j];
+    const char *name = hsp__names_get(&profile->names, (uint32_t)j);
+    const size_t size = strlen(name);
+    if (!profile->totals.header || column->content != HSP__CONTENT_NUMBER || !column->integers ||
+        !column->unique || column->missing || column->misfits)
+        return;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t length = strlen(ends[i]);
+        if (size < length || strcasecmp(name + size - length, ends[i]) != 0) continue;
+        const char *end = name + size - length; /* a word of its own: "paid" is none */
+        if (end == name ||
+            !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", end[-1]) ||
+            (*end >= 'A' && *end <= 'Z' && end[-1] >= 'a'))
+            column->content = HSP__CONTENT_ID;
+    }
+}
+
 static void profile_show(hsp_profile *profile, uint64_t j)
 {
     static const char *const kinds[] = {"empty",    "constant", "number", "date",
@@ -304,6 +326,7 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
             if (round && !label) continue;
             if (!hsp__column_profile_finish(&profile->columns[j], label))
                 status = hsp__fail_memory(err);
+            if (!status && !label) profile_judge_id(profile, j);
         }
         if (!status && !round) profile->totals.label = hsp__profile_label(profile, read);
     }

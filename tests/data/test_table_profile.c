@@ -211,6 +211,13 @@ static void test_tables(void)
     p = profile_rows("first name,a,y", (const char *const[]){"Jo ", "", "", ".5"});
     CHECK(finds(p, "Column first name is an id", "--ignore 'first name'"));
     hsp_profile_free(p);
+    p = profile_rows("user_id,paid,y", (const char *const[]){"1", "3", "77", ""});
+    CHECK_TEXT(column_of(p, 0)->kind, "id");
+    CHECK_TEXT(column_of(p, 1)->kind, "number");
+    hsp_profile_free(p);
+    p = profile_of("rooms,price\n1,1.25\n2,2.5\n1,1.5\n2,2.25\n");
+    CHECK(finds(p, "Column rooms probably holds the labels", "--label rooms"));
+    hsp_profile_free(p);
     p = profile_rows("a,b,y", (const char *const[]){"", ".5", "it is number ", ""});
     CHECK_TEXT(column_of(p, 1)->kind, "text");
     hsp_profile_free(p);
