@@ -61,14 +61,12 @@ static const void *eval_class_at(const void *record, size_t c, void *room)
     const eval *seen = record;
     const uint32_t classes = seen->confusion.classes;
     eval_class *one = room;
-    double predicted = 0, truth = 0;
+    double predicted = 0, truth;
     if (c >= classes) return NULL;
-    for (size_t t = 0; t < classes; t++) {
+    for (size_t t = 0; t < classes; t++)
         predicted += seen->weights[t * classes + c];
-        truth += seen->weights[c * classes + t];
-    }
     const double right = seen->weights[c * classes + c];
-    const uint64_t rows = hsp_evaluated_class_rows(seen->rows, (uint32_t)c);
+    const uint64_t rows = hsp_evaluated_class_rows(seen->rows, (uint32_t)c, &truth);
     *one = (eval_class){hsp_model_class_name(seen->given.model, (uint32_t)c), rows,
                         right / predicted, right / truth, 2 * right / (predicted + truth)};
     return one;

@@ -30,8 +30,9 @@ HSP_API void hsp_evaluated_free(hsp_evaluated *evaluated);
 HSP_API hsp_status hsp_evaluated_report(const hsp_evaluated *evaluated, hsp_error *err,
                                         hsp_evaluation *out, uint64_t *confusion, double *weights);
 
-/* The rows of a class and their weight. */
-HSP_API uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class_index);
+/* The rows of a class, and their weight (unless NULL), rows on the boundary included. */
+HSP_API uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class_index,
+                                          double *weight);
 
 /* One score of the predictions. NaN: not defined on these rows, or the model has no probabilities. */
 #define HSP_SCORES 8

@@ -457,9 +457,13 @@ hsp_status hsp_evaluated_report(const hsp_evaluated *evaluated, hsp_error *err, 
     return HSP_OK;
 }
 
-uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class_index)
+uint64_t hsp_evaluated_class_rows(const hsp_evaluated *evaluated, uint32_t class_index,
+                                  double *weight)
 {
     uint64_t rows = 0;
+    if (weight)
+        *weight =
+            evaluated && class_index < evaluated->kept.classes ? evaluated->sums[class_index] : 0;
     for (uint64_t i = 0; evaluated && i < evaluated->kept.rows; i++)
         rows += evaluated->kept.truth[i] == class_index;
     return rows;

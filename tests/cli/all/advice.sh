@@ -1,7 +1,7 @@
 # Advice names options that the command has, or says whose they are.
 exec 2>&1
 cp "$EXAMPLES/iris.csv" iris.csv
-question 'A stream with categories: train has no option for it, and none is named'
+question 'A stream with categories is told how to read them'
 printf 'c,x,y\nr,1,p\ng,2,q\n' | halfspace train perceptron --passes 1 -
 printf 'c,x,y\nr,1,p\ng,,q\n' | halfspace train perceptron --passes 1 --missing mean --ignore c -
 question 'predict reads with the encoding of the model: --categorical is not advised'

@@ -30,7 +30,7 @@ halfspace cv perceptron -q --json d.svm 2>/dev/null | python3 keys.py cv
 halfspace tune perceptron -q --json --tune rate=1,2 d.svm 2>/dev/null | python3 keys.py tune
 halfspace auto -q --json d.svm 2>/dev/null | python3 keys.py auto
 halfspace predict -q --json m.hsp d.svm -o p.txt | python3 keys.py predict
-halfspace eval -q --json m.hsp d.svm | python3 keys.py eval
+halfspace eval -q --json m.hsp d.svm --compare m.hsp | python3 keys.py eval
 halfspace audit -q --json m.hsp d.svm --reference m.hsp | python3 keys.py audit
 halfspace make separable -q --seed 9 -o e.svm
 {

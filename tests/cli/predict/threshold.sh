@@ -11,9 +11,9 @@ for threshold in 0.1 0.5 0.9; do
 done
 question 'With a link'
 halfspace predict -q plain.hsp iris.csv --link logistic --threshold 0.001 | sort | uniq -c | sed 's/^ *//'
-question 'Refused: no probabilities, a threshold of 0, three classes'
+question 'Refused: no probabilities to predict with, a threshold of 0, three classes; eval takes a threshold on the score'
 halfspace train perceptron -q --multiclass ovo --average average --calibrate isotonic iris.csv -o m.hsp >/dev/null 2>&1
 halfspace predict -q plain.hsp iris.csv --threshold 0.2
-halfspace eval -q plain.hsp iris.csv --threshold 0.2
+halfspace eval -q plain.hsp iris.csv --threshold 0.2 | sed -n 2p
 halfspace eval -q platt.hsp iris.csv --threshold 0
 halfspace eval -q m.hsp iris.csv --threshold 0.2

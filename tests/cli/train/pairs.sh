@@ -6,7 +6,7 @@ halfspace eval -q pairs.hsp iris.csv
 halfspace model show pairs.hsp --weights 1 | grep -e decided -e Score
 halfspace model show pairs.hsp --weights 0 --json | grep -e pairs -e class\" -e against
 halfspace predict -q pairs.hsp iris.csv --scores | sed -n '1p;71p;120p'
-halfspace eval -q pairs.hsp iris.csv --json | grep null
+halfspace eval -q pairs.hsp iris.csv --json | grep '^  "[a-z_]*": null'
 question 'Each pair is the run on its two classes'
 for two in setosa,versicolor setosa,virginica versicolor,virginica; do
     halfspace train perceptron -q --classes $two --passes 100 iris.csv -o two.hsp >/dev/null 2>&1
