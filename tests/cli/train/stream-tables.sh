@@ -20,5 +20,3 @@ question 'what a stream cannot do'
 halfspace train perceptron -q --stream gaps.csv 2>&1
 halfspace train perceptron -q --stream --missing indicator gaps.csv 2>&1
 halfspace train perceptron -q --stream --scale min-max sizes.csv 2>&1
-halfspace train perceptron -q --stream --scale standard --warm-start m.hsp sizes.csv 2>&1
-halfspace train perceptron -q --stream --warm-start m.hsp sizes.csv 2>&1

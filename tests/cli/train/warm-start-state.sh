@@ -54,6 +54,8 @@ halfspace train experts -q --beta 0.3 --warm-start e.hsp bits.b.svm 2>&1
 halfspace train experts -q --votes sign --warm-start e.hsp bits.b.svm 2>&1
 halfspace model form e.hsp -q --to unit -o unit.hsp >out.txt
 halfspace train experts -q --warm-start unit.hsp bits.b.svm 2>&1
+halfspace model form e.hsp -q --to threshold -o form.hsp >out.txt
+halfspace train experts -q --features 12 --warm-start form.hsp bits.b.svm 2>&1
 halfspace train perceptron -q --scale min-max --warm-start a.hsp real.b.svm 2>&1
 halfspace train winnow -q --passes 1 --average average bits.a.svm -o w.hsp >out.txt 2>&1
 halfspace train winnow -q --passes 1 --average average --warm-start w.hsp bits.b.svm 2>&1
