@@ -10,9 +10,9 @@ halfspace eval -q pairs.hsp iris.csv --json | grep '^  "[a-z_]*": null'
 question 'Each pair is the run on its two classes'
 for two in setosa,versicolor setosa,virginica versicolor,virginica; do
     halfspace train perceptron -q --classes $two --passes 100 iris.csv -o two.hsp >/dev/null 2>&1
-    halfspace model show two.hsp --weights 0 --json | grep offset\"
+    halfspace model show two.hsp --weights 0 --json | grep ' "offset"'
 done
-halfspace model show pairs.hsp --weights 0 --json | grep offset\"
+halfspace model show pairs.hsp --weights 0 --json | grep ' "offset"'
 question 'The same bytes on any number of threads; the same predictions in other forms'
 halfspace train perceptron -q --threads 3 --multiclass ovo --passes 100 iris.csv -o again.hsp >/dev/null 2>&1
 cmp pairs.hsp again.hsp
