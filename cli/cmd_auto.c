@@ -87,8 +87,10 @@ static const void *auto_line_at(const void *record, size_t i, void *room)
 /* For people: the best of each kind, compared on the same rows. */
 static const void *auto_best_at(const void *record, size_t i, void *room)
 {
-    static const char *const kinds[][2] = {
-        {"logistic", NULL}, {"svm", NULL}, {"knn", NULL}, {"svm", "--kernel"}};
+    static const struct {
+        const char *learner;
+        int kernel;
+    } kinds[] = {{"logistic", 0}, {"svm", 0}, {"knn", 0}, {"svm", 1}};
     const auto_job *done = record;
     const hsp_search_report *all = hsp_search_result(done->seen);
     const int loss = auto_is_error(all->score_name);
@@ -96,8 +98,8 @@ static const void *auto_best_at(const void *record, size_t i, void *room)
     uint64_t at = 0;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++, best = NULL) {
         for (uint64_t t = 0; (one = hsp_search_tried(done->seen, t)); t++) {
-            const int kernel = strncmp(one->options, "--kernel", 8) == 0;
-            if (strcmp(one->learner, kinds[k][0]) != 0 || kernel != (kinds[k][1] != NULL) ||
+            const int kernel = strstr(one->options, "kernel ") != NULL;
+            if (strcmp(one->learner, kinds[k].learner) != 0 || kernel != kinds[k].kernel ||
                 one->rows != all->search_rows || isnan(one->score) || one->folds < 5)
                 continue;
             if (best && (loss ? one->score >= best->score : one->score <= best->score)) continue;

@@ -18,6 +18,7 @@ OPTIONAL = {
     "hsp_data_read_groups": "read",
     "hsp_data_read_times": "read",
     "hsp_data_read": "options encoding",
+    "hsp_data_read_files": "options encoding",
     "hsp_data_parse": "options encoding",
     "hsp_data_write": "options",
     "hsp_data_rewrite": "options",
@@ -58,6 +59,7 @@ OPTIONAL = {
 # The table that options of a call belong to; of all others, the learner's.
 TABLES = {
     "hsp_data_read": "hsp_read_options()",
+    "hsp_data_read_files": "hsp_read_options()",
     "hsp_data_parse": "hsp_read_options()",
     "hsp_summary_confirm": "hsp_read_options()",
     "hsp_profile_file": "hsp_profile_options()",
@@ -118,6 +120,7 @@ VALUES = {
     "char *value": '"1"',
     "char *learner": '"svm"',
     "char *": '"seed"',
+    "char *const *paths": "paths",
     "char *const *": "names",
     "void *certificate": '"{}"',
     "void *text": '"1 1:1\\n"',
@@ -149,6 +152,7 @@ static int failed;
 static hsp_error err;
 static uint64_t numbers[4096];
 static const char *const names[] = {"a", "b"};
+static const char *const paths[] = {"rows.csv", "rows.csv"};
 
 static int take(void *user, const void *bytes, size_t size)
 {

@@ -267,7 +267,10 @@ static void cv_runner_task(cv_runner_worker *worker)
     hsp_model *model = NULL;
     hsp_status status = HSP_OK;
     pthread_mutex_lock(&fold->mutex);
-    if (!fold->row) status = cv_runner_fill(worker, number, fold);
+    if (!fold->row) {
+        status = cv_runner_fill(worker, number, fold);
+        if (status) cv_runner_drop(all, fold); /* another task may try again */
+    }
     pthread_mutex_unlock(&fold->mutex);
     for (uint64_t k = 0; !status && k < all->path && !cv_runner_over(worker); k++) {
         const uint64_t point = first + (all->along ? all->along[k] : k);
