@@ -185,7 +185,9 @@ def write(path, rows, labels):
 def run(arguments, stdin=None):
     done = subprocess.run([HALFSPACE] + arguments, stdin=stdin, capture_output=True, check=False)
     text = done.stdout.decode()
-    return done.returncode, json.loads(text) if text.startswith("{") else None, done.stderr.decode()
+    said = json.loads(text) if text.startswith("{") else {"error": {}}
+    # an error's sentence is read where people read it
+    return done.returncode, None if isinstance(said.get("error"), dict) else said, done.stderr.decode()
 
 
 class Disagreement(Exception):
@@ -258,7 +260,7 @@ def check_train(path, folder, learner, extra, x, y, truth):
         return "refused"  # numbers beyond the range of floats
     if status == 3 and ("out of range" in why or "weights overflow" in why):
         return "refused"  # weights beyond the range of doubles
-    if said is None or isinstance(said.get("error"), dict):  # the truth is in its sentence
+    if said is None:  # an error: the truth is in its sentence
         expect(status == 3 and "the rows are separable" in why, about, status, why)
         expect(truth, about, "says separable:", why)
         return "separable, no model"
