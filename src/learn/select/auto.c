@@ -234,6 +234,7 @@ static hsp_status auto_try_one(auto_work *work, hsp_data *data, const char *lear
         }
     }
     if (status) {
+        hsp_validation_free(seen); /* of some folds */
         hsp_options_free(try.options);
         hsp__free(&search->memory, try.text);
         return status;
