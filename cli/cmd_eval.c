@@ -129,6 +129,9 @@ static const char *eval_class_name(const void *model, uint32_t c)
 }
 
 GETTER(eval_only, eval, seen, eval_class_name(seen->given.model, seen->all.only_class))
+GETTER(eval_positive, eval, seen,
+       hsp_model_classes(seen->given.model) == 2 ? hsp_model_class_name(seen->given.model, 1)
+                                                 : NULL)
 GETTER(eval_majority, eval, seen, eval_class_name(seen->given.model, seen->all.majority_class))
 
 typedef struct eval_weights {
@@ -206,9 +209,9 @@ FIELDS(
     FIELD(REAL, "threshold", "threshold", threshold,
           "threshold of --threshold: the second class is predicted above it",
           .when = "null without --threshold",
-          .text =
-              "{} on the {threshold_on}[{.best}, the best for these rows: the figures below are "
-              "optimistic for new rows]"),
+          .text = "{} on the {threshold_on}[ of {positive_class}][{.best}, the best for these "
+                  "rows: the figures below are "
+                  "optimistic for new rows]"),
     FIELD_GET(TEXT, "threshold_on", NULL, eval_threshold_on,
               "what the threshold is on: probability, or score for a model without probabilities",
               .when = "null without --threshold"),
@@ -231,6 +234,9 @@ FIELDS(
     FIELD(SHARE, "interval_level", NULL, level, "level of the intervals",
           .when = "null without --interval"),
     FIELD(PART, NULL, NULL, all, NULL, .of = hsp_evaluation_fields),
+    FIELD_GET(TEXT, "positive_class", NULL, eval_positive,
+              "the second of two classes, which precision, recall, F1 and thresholds are about",
+              .when = "null with more than two classes"),
     FIELD_GET(TEXT, "majority_class", NULL, eval_majority, "the most frequent class",
               .when = "null without rows"),
     FIELD_GET(TEXT, "only_class", "one class only", eval_only,

@@ -14,7 +14,8 @@ hsp_status cli_check_output(const cli *run, const char *path, hsp_error *err)
     if (strcmp(path, "-") == 0)
         return cli_json(run)
                    ? cli_fail(err, HSP_USAGE, "--json",
-                              "standard output already has the data; name a file for this output")
+                              "standard output already has the data; write the data to a file "
+                              "(-o FILE, or a name instead of -)")
                    : HSP_OK;
     if (access(path, F_OK) == 0) return HSP_OK;
     const char *slash = strrchr(path, '/');

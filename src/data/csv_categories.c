@@ -4,6 +4,7 @@
 #include "data/csv.h"
 
 enum {
+    CATEGORIES_NAMED = 2,    /* columns that an error names */
     CATEGORIES_LOOK = 1000,  /* values that are looked at for what the column holds */
     CATEGORIES_LATE = 20000, /* values beyond the limit at which reading stops at once */
 };
@@ -27,13 +28,14 @@ static hsp_status categories_advise(const hsp__csv_reader *reader, uint32_t j, u
     if (!memory) {
     } else if (profile.content == HSP__CONTENT_DATE) {
         hsp__text_printf(text, "dates: use --date '%.40s=%s'", name, profile.date);
+    } else if (profile.content == HSP__CONTENT_NUMBER && profile.misfits) {
+        hsp__text_puts(text, "numbers, with other texts among them");
     } else if (profile.content == HSP__CONTENT_NUMBER) {
         hsp__text_puts(text, "numbers: use");
         if (format->decimal == ',') hsp__text_puts(text, " --decimal ,");
         if (format->thousands) hsp__text_printf(text, " --thousands '%c'", format->thousands);
         if (profile.percent) hsp__text_puts(text, " --percent");
         if (profile.currency) hsp__text_puts(text, " --currency");
-        if (profile.misfits) hsp__text_puts(text, " --on-error skip");
     } else if (values->count == cells) {
         hsp__text_printf(text, "an id, which no two rows share: use --ignore '%.40s'", name);
     } else {
@@ -48,7 +50,7 @@ hsp_status hsp__csv_check_categories(const hsp__csv_reader *reader, uint64_t row
 {
     const hsp__csv_plan *plan = &reader->plan;
     const uint64_t most = plan->max_categories + (all ? 0 : CATEGORIES_LATE);
-    uint32_t count = 0;
+    uint32_t count = 0, more = 0;
     hsp_status status = HSP_OK;
     hsp__text text;
     hsp__text_init(&text, &reader->ctx->allocator);
@@ -57,6 +59,10 @@ hsp_status hsp__csv_check_categories(const hsp__csv_reader *reader, uint64_t row
         const hsp__names *values = &column->values;
         if (column->kind != HSP__COLUMN_CATEGORY || column->chosen || values->count <= most)
             continue;
+        if (count == CATEGORIES_NAMED) {
+            more++;
+            continue;
+        }
         hsp__text_printf(&text, "%scolumn '%.40s' has %u different values", count++ ? "; " : "",
                          hsp__csv_name(plan, j), values->count);
         if (!all) hsp__text_printf(&text, " in the first %llu rows", (unsigned long long)rows);
@@ -65,11 +71,13 @@ hsp_status hsp__csv_check_categories(const hsp__csv_reader *reader, uint64_t row
         status =
             categories_advise(reader, j, rows - (all ? reader->counts.missing[j] : 0), &text, err);
     }
+    if (more) hsp__text_printf(&text, "; and %u more column%s", more, more > 1 ? "s" : "");
     if (!status && text.failed) status = hsp__fail_memory(err);
     if (!status && count)
         status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
-                              "more than --max-categories %llu: %s. Or --categorical COLUMNS: a "
-                              "feature per value",
+                              "more than --max-categories %llu: %s. 'halfspace inspect' lists all "
+                              "columns and the options to use; --categorical COLUMNS makes a "
+                              "feature of each value",
                               (unsigned long long)plan->max_categories, text.data);
     hsp__text_free(&text);
     return status;

@@ -160,9 +160,10 @@ hsp_status hsp__format_find(hsp__source *source, const hsp_options *options, hsp
 
 hsp_status hsp__format_check_part(hsp__source *source, hsp_error *err)
 {
-    const char *format, *first = source->format;
+    const char *format = NULL, *first = source->format;
     if (!first) return HSP_OK;
     HSP__TRY(kind_of_part(source, err, &format));
+    assert(format);
     if (strcmp(format, "hsp") == 0) return kind_fail_binary(source, err);
     const char *text;
     size_t size;

@@ -403,10 +403,19 @@ static void find_labels(finder *find)
                most);
     hsp__quote(hsp__names_get(&label->values, all.least),
                hsp__names_size(&label->values, all.least), least);
-    find_put(find, "training", "weight", "balanced",
-             "The classes are unbalanced: '%s' has %.1f%% of the rows, '%s' %.1f%%.", most,
-             100 * (double)all.many / (double)all.rows, least,
-             100 * (double)all.few / (double)all.rows);
+    find_put(
+        find, "training", "weight", "balanced",
+        "The classes are unbalanced: '%s' has %.1f%% of the rows, '%s' %.1f%%. Balanced weights "
+        "find more rows of the rare class, but make its probabilities too high.",
+        most, 100 * (double)all.many / (double)all.rows, least,
+        100 * (double)all.few / (double)all.rows);
+    if (all.count == 2 && label->content == HSP__CONTENT_CATEGORY && strcmp(least, most) < 0)
+        find_put(
+            find, NULL, NULL, NULL,
+            "Of two classes the second by name, '%s', is the positive one, which precision, F1 "
+            "and thresholds are about. For the rare one, train with --classes and the names in "
+            "the other order.",
+            most);
     find_put(find, "scoring", "score", all.count == 2 ? "auc" : "balanced-accuracy",
              "Always answering '%s' is right on %.1f%% of the rows: accuracy alone says little.",
              most, 100 * (double)all.many / (double)all.rows);

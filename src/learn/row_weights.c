@@ -70,7 +70,7 @@ hsp_status hsp__row_weights_of(hsp_context *ctx, const hsp_data *data, const hsp
 {
     const char *text = hsp__option_text(options, "row-weight");
     const uint64_t rows = data->view.rows;
-    uint64_t column;
+    uint64_t column = 0;
     *out = NULL;
     if (text) {
         HSP__TRY(hsp__row_weights_column(data, text, err, &column));

@@ -4,9 +4,10 @@
 #include "halfspace_all.h"
 #include "halfspace_fields.h"
 
-#define EMPTY  "null without rows"
-#define RANKED "null without rows of two classes, and for more than 2^28 class scores"
-#define SCORES "null without rows, and for votes, neighbours and one-vs-one models"
+#define POSITIVE .text = "{}[ (class {positive_class})]"
+#define EMPTY    "null without rows"
+#define RANKED   "null without rows of two classes, and for more than 2^28 class scores"
+#define SCORES   "null without rows, and for votes, neighbours and one-vs-one models"
 
 /* Counts that make sense where there are margins. */
 GETTER(evaluation_beyond, hsp_evaluation, all, isnan(all->functional_margin) ? NULL : &all->beyond)
@@ -45,15 +46,15 @@ PUBLIC_FIELDS(
     FIELD(SHARE, "precision", "precision", precision,
           "share of the rows predicted as the second class that are of it; more classes: mean over "
           "the classes",
-          .when = "null if no row is predicted as the second class"),
+          .when = "null if no row is predicted as the second class", POSITIVE),
     FIELD(SHARE, "recall", "recall", recall,
           "share of the rows of the second class that are predicted as it; more classes: mean over "
           "the classes",
-          .when = "null without rows of the second class"),
+          .when = "null without rows of the second class", POSITIVE),
     FIELD(REAL, "f1", "F1", f1,
           "harmonic mean of precision and recall of the second class; more classes: mean over the "
           "classes",
-          .when = EMPTY),
+          .when = EMPTY, POSITIVE),
     FIELD(REAL, "mcc", "MCC", mcc,
           "Matthews' correlation coefficient of predictions and labels, from -1 to 1; 0 if either "
           "has one class only",
@@ -65,7 +66,7 @@ PUBLIC_FIELDS(
     FIELD(REAL, "average_precision", "average precision", average_precision,
           "sum over the thresholds of precision times the recall gained there; more classes: mean, "
           "each against the rest",
-          .when = RANKED),
+          .when = RANKED, POSITIVE),
     FIELD(REAL, "log_loss", "log loss", log_loss,
           "mean of -log p, p the probability of the row's class, at least 2^-52",
           .when = "null without rows or probabilities"),

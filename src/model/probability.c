@@ -160,8 +160,9 @@ static double coupled_pair(const coupled_pairs *of, uint32_t i, uint32_t j)
 {
     const uint32_t classes = of->model->class_names.count, low = i < j ? i : j;
     const uint64_t number = hsp__pair(classes, low, i < j ? j : i);
-    double rest, p = probability_map(of->map, number, of->scores[number] * of->map->scale, &rest);
-    p = fmin(fmax(rest, 1e-7), 1 - 1e-7); /* of the pair's first class */
+    double rest;
+    probability_map(of->map, number, of->scores[number] * of->map->scale, &rest);
+    const double p = fmin(fmax(rest, 1e-7), 1 - 1e-7); /* of the pair's first class */
     return i == low ? p : 1 - p;
 }
 

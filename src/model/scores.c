@@ -337,7 +337,7 @@ hsp_status hsp__score_rows(hsp_context *ctx, const hsp__scored *rows, hsp__score
                            hsp_error *err, double *out)
 {
     assert(rows->classes >= 2 && (rows->columns == 1 || rows->columns == rows->classes));
-    double all[HSP__SCORES];
+    double all[HSP__SCORES] = {0};
     hsp_status status = HSP_OK;
     *out = (double)NAN;
     if (!rows->rows) return HSP_OK;

@@ -140,14 +140,19 @@ static void test_max_categories(void)
     for (int i = 0; i < 120; i++)
         hsp__text_printf(&text, "a%d,2020-%d-%d,\"$ %d,%d\",city%d,%s\n", i, i % 12 + 1, i / 12 + 1,
                          i % 7 + 1, 100 + i * 7, i % 110, i % 3 ? "y" : "n");
-    expect(
-        text.data, NULL,
-        "0:0: more than --max-categories 100: column 'id' has 120 different values ('a0', 'a1', "
-        "...): an id, which no two rows share: use --ignore 'id'; column 'when' has 120 different "
-        "values ('2020-1-1', '2020-2-1', ...): dates: use --date 'when=%Y-%m-%d'; column 'pay' "
-        "has 120 different values ('$ 1,100', '$ 2,107', ...): numbers: use --thousands ',' "
-        "--currency; column 'city' has 110 different values ('city0', 'city1', ...): use "
-        "--hash 'city' or --ignore 'city'. Or --categorical COLUMNS: a feature per value");
+    expect(text.data, NULL,
+           "0:0: more than --max-categories 100: column 'id' has 120 different values ('a0', 'a1', "
+           "...): an id, which no two rows share: use --ignore 'id'; column 'when' has 120 "
+           "different values ('2020-1-1', '2020-2-1', ...): dates: use --date 'when=%Y-%m-%d'; and "
+           "2 more columns. 'halfspace inspect' lists all columns and the options to use; "
+           "--categorical "
+           "COLUMNS makes a feature of each value");
+    expect(text.data, LIST("ignore=id,when"),
+           "0:0: more than --max-categories 100: column 'pay' has 120 different values ('$ 1,100', "
+           "'$ 2,107', ...): numbers: use --thousands ',' --currency; column 'city' has 110 "
+           "different values ('city0', 'city1', ...): use --hash 'city' or --ignore "
+           "'city'. 'halfspace inspect' lists all columns and the options to use; --categorical "
+           "COLUMNS makes a feature of each value");
     hsp_error err = {0};
     hsp_data *data = parse(text.data, LIST("ignore=id,when,pay", "max-categories=110"), NULL, &err);
     CHECK(data && hsp_data_cols(data) == 110);

@@ -155,6 +155,7 @@ static void softmax_row_loss(const softmax *m, uint64_t i, double *s, softmax_su
         mean += e * s[j];
         s[j] = e;
     }
+    assert(sum >= 1); /* the top score's own term */
     const double share = c / sum, log_sum = log(sum);
     for (uint32_t j = 0; j < k; j++) {
         s[j] *= -share;
@@ -551,7 +552,7 @@ static void softmax_direct(const softmax *m, softmax_steps *steps)
 {
     const hsp__vec_table *vec = hsp__vec();
     const uint64_t known = steps->made < SOFTMAX_MEMORY ? steps->made : SOFTMAX_MEMORY;
-    double *r = steps->direction, part[SOFTMAX_MEMORY], scale = 1;
+    double *r = steps->direction, part[SOFTMAX_MEMORY] = {0}, scale = 1;
     for (size_t j = 0; j < m->size; j++)
         r[j] = -steps->slope[j];
     for (uint64_t back = 1; back <= known; back++) {
@@ -807,11 +808,12 @@ static hsp_status softmax_finish(hsp__train *train, softmax *m, const hsp__gap_v
     hsp_context last = hsp__stop_grace(&brief, ctx);
     m->ctx = &last;
     hsp_status status = s->stop == HSP_STOP_CONVERGED ? HSP_OK : softmax_gap(m, err, &last_values);
+    if (!status) softmax_kkt(m, &task->kkt);
+    m->ctx = ctx;
     if (status && status != HSP_CANCELLED) return status;
     s->primal = last_values.primal, s->dual_value = last_values.dual;
     s->gap = last_values.gap, s->rounding = last_values.rounding;
     task->solver = &softmax_solvers[m->penalty == HSP__PENALTY_L1];
-    if (!status) softmax_kkt(m, &task->kkt);
     if (hsp__stopped(&last)) hsp__fit_gap_unknown(&last, task);
     for (uint32_t c = 0; c < m->k; c++) {
         for (uint64_t j = 0; j < m->d; j++)

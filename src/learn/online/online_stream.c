@@ -247,7 +247,7 @@ static hsp_status online_stream_take(void *self, int worker, const hsp_view *row
     /* rows are floats, but for blocks with a number that no float holds */
     if (!work->nonzeros || rows->precision < work->precision) work->precision = rows->precision;
     hsp_status status;
-    hsp_view standard;
+    hsp_view standard = {0};
     if (work->standard) {
         HSP__TRY(hsp__running_scale_rows(work->ctx, &work->running, rows, err, &standard));
         work->storage = standard.storage;

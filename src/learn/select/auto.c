@@ -338,15 +338,15 @@ static hsp_status auto_rbf(auto_work *work, uint64_t seed)
 {
     const hsp_search *search = work->search;
     hsp_data *small = NULL;
-    uint64_t at, best = UINT64_MAX;
+    uint64_t at = 0, best = UINT64_MAX;
     HSP__TRY(auto_sample(work->ctx, work->data, AUTO_COARSE, seed + 1, work->err, &small));
     hsp_status status = hsp_options_set(work->folds, "folds", "3", work->err);
     for (int s = 0; !status && s < 2 && work->scales[s]; s++) {
         double middle = 1;
         status = auto_gamma(work, work->scales[s], &middle);
         for (int k = 0; !status && k < 12 && !auto_late(work); k++) {
-            const double C = auto_round(pow(10, k % 3)),
-                         gamma = auto_round(middle * pow(4, k / 3 - 1));
+            const int power = k / 3 - 1;
+            const double C = auto_round(pow(10, k % 3)), gamma = auto_round(middle * pow(4, power));
             status = auto_try_one(work, small ? small : work->data, "svm", C, gamma, NULL,
                                   work->scales[s], &at);
             if (!status && (best == UINT64_MAX || auto_better(work, search->tries[at].seen.score,

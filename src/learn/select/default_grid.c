@@ -101,8 +101,9 @@ static hsp_status default_grid_gamma(hsp_context *ctx, hsp_data *data, const hsp
         snprintf(short_text, sizeof short_text, "%.2e", middle * pow(4, k));
         hsp__decimal_f64(short_text, short_text + strlen(short_text), &value, &result);
         hsp__decimal_print_f64(value, number);
-        strcat(spec, k > -DEFAULT_GRID_SIDE ? "," : "");
-        strcat(spec, number);
+        const size_t size = strlen(spec);
+        snprintf(spec + size, sizeof spec - size, "%s%s", k > -DEFAULT_GRID_SIDE ? "," : "",
+                 number);
     }
     return default_grid_add(learner, spec, err, specs);
 }

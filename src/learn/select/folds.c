@@ -345,8 +345,8 @@ hsp_status hsp__folds_part(hsp_context *ctx, const hsp__folds *folds, hsp_data *
     hsp_data *first = NULL, *second = NULL;
     uint64_t kept = 0, held_out = 0;
     uint64_t *rows = hsp__new_raw(&ctx->allocator, 2 * folds->rows, sizeof *rows);
-    uint64_t *out = rows + folds->rows; /* rows held out, behind those to learn from */
     if (!rows) return hsp__fail_memory(err);
+    uint64_t *out = rows + folds->rows; /* rows held out, behind those to learn from */
     for (uint64_t i = 0; i < folds->total; i++) {
         const uint32_t at = folds->fold[i];
         if (hsp__folds_holds(folds, i) == fold)
