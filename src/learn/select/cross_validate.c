@@ -56,7 +56,7 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
     hsp__held_rows held = {0};
     double *weight = NULL, deadline = 0;
     hsp_status status = hsp_options_copy(ctx, learner, err, &point);
-    if (!status) status = hsp__cv_runner_limits(point, validate, err, &deadline);
+    if (!status) status = hsp__cv_runner_limits(point, validate, hsp__clock(), err, &deadline);
     if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
     if (!status && path) status = hsp__held_rows_new(ctx, folds, err, &held);
     const hsp__cv_runner runner = {.ctx = ctx,

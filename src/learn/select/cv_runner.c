@@ -395,11 +395,11 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
     return HSP_OK;
 }
 
-hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, hsp_error *err,
-                                 double *deadline)
+hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, double began,
+                                 hsp_error *err, double *deadline)
 {
     const double whole = hsp__option_real(point, "max-seconds", 0);
-    *deadline = whole > 0 ? hsp__clock() + whole : 0;
+    *deadline = whole > 0 ? began + whole : 0;
     if (!hsp__options_have(point, "max-seconds")) return HSP_OK;
     HSP__TRY(hsp__options_reset(point, "max-seconds", err));
     if (!validate || !(hsp_options_real(validate, "run-seconds") > 0)) return HSP_OK;

@@ -41,10 +41,10 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err);
 hsp_status hsp__cv_runner_score(const hsp_options *validate, const hsp_options *learner,
                                 hsp_error *err, hsp__score *out);
 
-/* The learner's options for one run: its max-seconds limits the whole search and is taken from it
- * (*deadline, on hsp__clock; 0: none), run-seconds limits the run. */
-hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, hsp_error *err,
-                                 double *deadline);
+/* The learner's options for one run: its max-seconds limits the whole search, since it began, and is
+ * taken from it (*deadline, on hsp__clock; 0: none), run-seconds limits the run. */
+hsp_status hsp__cv_runner_limits(hsp_options *point, const hsp_options *validate, double began,
+                                 hsp_error *err, double *deadline);
 
 /* The options which every table of this kind has. */
 #define HSP__FOLD_OPTIONS                                                                         \

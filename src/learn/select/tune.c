@@ -45,6 +45,7 @@ struct hsp_tuning {
     hsp__score score;
     hsp_fold *results;    /* points * folds */
     hsp_held_out *points; /* points */
+    double began;         /* when, by hsp__clock: the time limit is for everything since */
     hsp_stop stop;        /* why the search ended */
     int has_nested;
     hsp_held_out nested; /* of the whole procedure */
@@ -72,7 +73,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
     if (scratch.failed || !tuning->results || !tuning->points) status = hsp__fail_memory(err);
     for (uint64_t p = 0; !status && p < grid->points; p++) {
         status = hsp__grid_options(ctx, grid, learner, p, err, &points[p]);
-        if (!status) status = hsp__cv_runner_limits(points[p], tune, err, &deadline);
+        if (!status) status = hsp__cv_runner_limits(points[p], tune, tuning->began, err, &deadline);
         if (!status && starts && keep) status = hsp_options_set(points[p], "keep-dual", "yes", err);
     }
     if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
@@ -216,6 +217,7 @@ static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_option
         hsp_tuning *inner = hsp__new(&ctx->allocator, 1, sizeof *inner);
         if (!inner) status = hsp__fail_memory(err);
         if (inner) inner->memory = inner->grid.memory = ctx->allocator;
+        if (inner) inner->began = tuning->began;
         if (!status) status = hsp__folds_part(ctx, &outer, data, f, err, &train, &held);
         if (!status) status = tune_choose(ctx, train, learner, tune, inner, err);
         if (!status && inner->stop != HSP_STOP_CONVERGED) {
@@ -233,6 +235,7 @@ static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_option
     /* stopped: there is no such score, but the best point is known */
     if (status == HSP_CANCELLED && tuning->stop == HSP_STOP_CONVERGED)
         tuning->stop = HSP_STOP_REQUEST;
+    if (status == HSP_TIME_LIMIT) tuning->stop = HSP_STOP_SECONDS;
     if (status == HSP_CANCELLED || status == HSP_TIME_LIMIT) status = HSP_OK;
     hsp__free(&ctx->allocator, results);
     hsp__folds_free(&outer);
@@ -305,6 +308,7 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
     if (!tuning) return hsp__fail_memory(err);
     tuning->memory = tuning->grid.memory = ctx->allocator;
+    tuning->began = hsp__clock();
     hsp_status status = tune ? HSP_OK : hsp_options_new(ctx, hsp_tune_options(), err, &defaults);
     if (!tune) tune = defaults;
     if (!status) status = tune_choose(ctx, data, learner, tune, tuning, err);
