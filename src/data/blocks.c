@@ -151,7 +151,8 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
  * to ask whether to stop. */
 static void blocks_lock_input(hsp__blocks *run, int worker)
 {
-    if (worker == 0 && hsp__source_is_pipe(run->source)) {
+    if (worker == 0 && pthread_mutex_trylock(&run->input) == 0) return;
+    if (worker == 0) {
         struct timespec until;
         do {
             clock_gettime(CLOCK_REALTIME, &until);

@@ -9,22 +9,22 @@ typedef struct opened {
     hsp__prove prove;
 } opened;
 
-/* In blocks of a few bytes, on this many threads. */
-static opened open_file(const char *path, const char *classes, int threads)
+/* In blocks of a few bytes, on this many threads. The file points into itself: it is not copied. */
+static void open_file(opened *o, const char *path, const char *classes, int threads)
 {
-    opened o = {.ctx = NULL};
+    *o = (opened){.ctx = NULL};
     hsp_error err = {0};
-    if (hsp_context_new(NULL, &o.ctx)) exit(1);
-    hsp_context_set_threads(o.ctx, threads);
-    o.ctx->block_bytes = 40;
-    o.claims = options_of(o.ctx, hsp_certify_options(), classes ? "classes" : NULL, classes, NULL);
-    o.read = options_of(o.ctx, hsp_read_options(), "missing", "drop", NULL);
-    o.prove.ctx = o.ctx;
-    o.prove.options = o.claims;
-    o.prove.scratch.memory = &o.ctx->allocator;
-    const hsp_status status = hsp__prove_open(&o.prove, path, o.read, 0, &err, &o.prove.data);
+    if (hsp_context_new(NULL, &o->ctx)) exit(1);
+    hsp_context_set_threads(o->ctx, threads);
+    o->ctx->block_bytes = 40;
+    o->claims =
+        options_of(o->ctx, hsp_certify_options(), classes ? "classes" : NULL, classes, NULL);
+    o->read = options_of(o->ctx, hsp_read_options(), "missing", "drop", NULL);
+    o->prove.ctx = o->ctx;
+    o->prove.options = o->claims;
+    o->prove.scratch.memory = &o->ctx->allocator;
+    const hsp_status status = hsp__prove_open(&o->prove, path, o->read, 0, &err, &o->prove.data);
     CHECK_NOTE(status == HSP_OK, "%s", err.message);
-    return o;
 }
 
 static void close_file(opened *o)
@@ -58,7 +58,8 @@ static void test_long_decimals(void)
 {
     proved_file made = file_of(libsvm);
     for (int threads = 1; threads <= 3; threads++) {
-        opened o = open_file(made.path, "-1,1", threads);
+        opened o;
+        open_file(&o, made.path, "-1,1", threads);
         CHECK(o.prove.data.exact.long_count == 3);
         check_long(&o.prove.data, 0, 0, 3, "0.10000000000000001");
         check_long(&o.prove.data, 1, 1, 2, "-1.2345678901234567e3");
@@ -80,7 +81,8 @@ static void test_long_decimals_of_a_table(void)
                                 "blue,0.5,no\n";
     proved_file made = file_of(table);
     for (int threads = 1; threads <= 3; threads++) {
-        opened o = open_file(made.path, NULL, threads);
+        opened o;
+        open_file(&o, made.path, NULL, threads);
         CHECK(o.prove.data.provenance.count == 3 && o.prove.data.provenance.header);
         CHECK(o.prove.data.exact.long_count == 2);
         check_long(&o.prove.data, 0, 0, 3, "0.10000000000000001");
@@ -94,7 +96,8 @@ static void test_long_decimals_of_a_table(void)
 static void test_hash(void)
 {
     proved_file made = file_of("1 1:1\n-1 1:-1\n");
-    opened o = open_file(made.path, NULL, 2);
+    opened o;
+    open_file(&o, made.path, NULL, 2);
     CHECK_TEXT(o.prove.data.provenance.hash,
                "1d68538a19e2884c44f8db4e7deb75a4bae76d081b5d2701bbbb51ebc88afa51");
     close_file(&o);
@@ -105,7 +108,9 @@ static void test_hash(void)
 static void test_rows_are_borrowed(void)
 {
     proved_file made = file_of("a 1:1 2:2\nb 1:-1 2:3\nb 1:4 2:5\n"), three = file_of(libsvm);
-    opened all = open_file(made.path, NULL, 1), some = open_file(three.path, "-1,1", 1);
+    opened all, some;
+    open_file(&all, made.path, NULL, 1);
+    open_file(&some, three.path, "-1,1", 1);
     CHECK(all.prove.data.view->values == all.prove.data.whole->view.values);
     CHECK(all.prove.data.view->labels != all.prove.data.whole->view.labels);
     CHECK(some.prove.data.view->values != some.prove.data.whole->view.values);

@@ -449,7 +449,7 @@ static hsp_status softmax_measure(const softmax *m, double *diagonal, hsp_error 
 typedef struct softmax_factor {
     const softmax *m;
     softmax_steps *steps;
-    int failed; /* no memory */
+    atomic_int failed; /* no memory */
 } softmax_factor;
 
 /* Factor the part of the Hessian that is of one class: sum c q (1 - q) x x', and the penalty. */
@@ -481,7 +481,7 @@ static void softmax_factor_class(void *user, uint64_t class)
     for (size_t j = 0; j < order; j++)
         g[j * side + j] += j * m->columns < m->penalised ? 1 : 1e-9 * (g[j * side + j] + 1);
     if (!scratch.failed && !hsp__matrix_cholesky(m->ctx, g, order, room)) g[0] = 0; /* spoilt */
-    if (scratch.failed) job->failed = 1;
+    if (scratch.failed) atomic_store(&job->failed, 1);
     hsp__scratch_free(&scratch);
 }
 
@@ -513,7 +513,7 @@ static hsp_status softmax_newton(softmax *m, softmax_steps *steps, hsp_error *er
     softmax_factor job = {m, steps, 0};
     if (steps->matrices && (!steps->products || 8 * steps->products > m->d))
         hsp__tasks_run(m->ctx, m->k, softmax_factor_class, &job);
-    if (job.failed) return hsp__fail_memory(err);
+    if (atomic_load(&job.failed)) return hsp__fail_memory(err);
     HSP__TRY(hsp__stop_status(m->ctx, err));
     memset(steps->direction, 0, size * sizeof *steps->direction);
     for (size_t j = 0; j < size; j++)
