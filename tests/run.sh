@@ -36,7 +36,7 @@ fi
 BUILD=${1:?which build?}
 kind=${2-plain}
 RUNNER=
-TIME_LIMIT=${TIME_LIMIT-600}
+TIME_LIMIT=${TIME_LIMIT-900}
 HALFSPACE=$PWD/$BUILD/halfspace
 export BUILD RUNNER TIME_LIMIT HALFSPACE
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
