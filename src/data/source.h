@@ -30,8 +30,8 @@ typedef struct hsp__source {
     struct hsp__provenance *provenance; /* gets the hash of all bytes that are read; its other
                                        members are for readers. NULL: nobody asked */
 
-    int live; /* a pipe whose bytes are taken as they come: reading ends early when there are some
-                   and no more come within `wait` milliseconds. Set by the reader, for plain input */
+    int live; /* a pipe that is read as bytes arrive: a read returns early when it has some bytes
+                   and no more arrive within `wait` milliseconds. Set by the reader, for plain input */
     int wait;
     int at_end; /* of a live source: nothing is left of the part at hand but what lies ahead */
     hsp_context *ctx; /* is asked to stop while a pipe says nothing; a reader may set its own */

@@ -28,7 +28,7 @@ static const hsp_option predict_options[] = {
      "calibrated models predict the most probable class, others decide by the score"},
     HSP__CHOICE(
         "output-format", "plain", "plain|csv|tsv|json|libsvm",
-        "plain: the class, then what is asked for, separated by tabs; csv, tsv: a table with "
+        "plain: the class and the requested columns, separated by tabs; csv, tsv: a table with "
         "a header; json: one object per line; libsvm: as svm-predict writes. Without "
         "--scores, --distance and --probability, csv, tsv and json have the score and, if "
         "the model has them, the probabilities"),
