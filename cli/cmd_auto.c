@@ -133,6 +133,8 @@ GETTER(auto_stop, hsp_search_report, all,
                                        : "complete")
 GETTER(auto_training_error, auto_job, done, done->model ? &done->run.training_error : NULL)
 
+GETTER_NEW(auto_mistakes, hsp_search_report, all, uint64_t, all->rows ? all->mistakes : UINT64_MAX)
+
 FIELDS(
     auto_result_fields, hsp_search_report, FIELD_GET(SHARE, ".share", NULL, auto_share, NULL),
     FIELD_GET(SHARE, ".spread", NULL, auto_spread, NULL),
@@ -150,8 +152,9 @@ FIELDS(
           "the score of predicting the most frequent class always",
           .text = "{score_name} [{.majority}~{}]"),
     FIELD(COUNT, "predicted", NULL, rows, "rows that this score is of", .unit = "rows"),
-    FIELD(COUNT, "mistakes", "mistakes", mistakes, "how many of them were predicted wrongly",
-          .unit = "rows", .text = "{} of {predicted:row}"),
+    FIELD_GET(COUNT, "mistakes", "mistakes", auto_mistakes,
+              "how many of them were predicted wrongly", .unit = "rows",
+              .text = "{} of {predicted:row}", .when = "null if the search was stopped before"),
     FIELD(COUNT32, "outer_folds", NULL, outer,
           "folds held out, each before a search of its own; 0: none"),
     FIELD(COUNT, "search_rows", NULL, search_rows, "rows of the sample that decided",
