@@ -410,6 +410,18 @@ static long double fuzz_ahead(const problem *p, const outcome *o, uint64_t i, lo
     return least;
 }
 
+/* Softmax: minus the logarithm of the probability of the row's own class. */
+static long double fuzz_unlikely(const problem *p, const outcome *o, uint64_t i, long double factor)
+{
+    const long double own = fuzz_slow_score(p, o->model, o->truth[i], i, factor);
+    long double most = 0, sum = 0; /* of the scores above the row's own */
+    for (uint32_t s = 0; s < o->scorers; s++)
+        most = fmaxl(most, fuzz_slow_score(p, o->model, s, i, factor) - own);
+    for (uint32_t s = 0; s < o->scorers; s++)
+        sum += expl(fuzz_slow_score(p, o->model, s, i, factor) - own - most);
+    return most + logl(sum);
+}
+
 /* How far fuzz_slow_score may be off, for a factor of 2 at most. */
 static long double fuzz_slow_off(const problem *p, const hsp_model *model, uint32_t s, uint64_t i)
 {
@@ -420,25 +432,45 @@ static long double fuzz_slow_off(const problem *p, const hsp_model *model, uint3
     return 16 * LDBL_EPSILON * sum;
 }
 
+/* A row's loss in the problem of scorer s, and how far it may be off; 0: it has no part in it. Rows
+ * of problems of several classes at once have a part in that of their own class. */
+static long double fuzz_row_loss(const problem *p, const outcome *o, uint32_t s, uint64_t i,
+                                 long double factor, long double *off)
+{
+    const int softmax = o->scorers > 1 && fuzz_is(o->options, "multiclass", "softmax");
+    const int together = o->scorers > 1 && fuzz_is(o->options, "multiclass", "crammer-singer");
+    const int y = softmax || together ? o->truth[i] == s : fuzz_side(o, s, i);
+    long double doubt = 0;
+    *off = 0;
+    if (!y) return 0;
+    for (uint32_t m = 0; m < o->scorers; m++)
+        if (m == s || softmax || together)
+            doubt = fmaxl(doubt, 2 * fuzz_slow_off(p, o->model, m, i));
+    if (softmax) {
+        *off = 2 * doubt;
+        return fuzz_unlikely(p, o, i, factor);
+    }
+    const long double m =
+        together ? fuzz_ahead(p, o, i, factor) : y * fuzz_slow_score(p, o->model, s, i, factor);
+    *off = fuzz_loss(o->options, m - doubt) - fuzz_loss(o->options, m) + doubt;
+    return fuzz_loss(o->options, m);
+}
+
 /* The sum over all problems of C sum of losses + pen, of the model's weights times `factor`, and
  * how far it may be off. */
 static long double fuzz_objective(const problem *p, const outcome *o, const double *cost,
                                   long double factor, long double *off)
 {
-    const int together = o->scorers > 1 && fuzz_is(o->options, "multiclass", "crammer-singer");
     long double sum = 0;
     *off = 0;
     for (uint32_t s = 0; s < o->scorers; s++) {
         sum += fuzz_penalty(o, s, factor);
         for (uint64_t i = 0; i < p->view.rows; i++) {
-            const int y = together ? o->truth[i] == s : fuzz_side(o, s, i);
-            if (!y) continue;
-            const long double m = together ? fuzz_ahead(p, o, i, factor)
-                                           : y * fuzz_slow_score(p, o->model, s, i, factor);
+            if (o->truth[i] == HSP_NO_CLASS) continue;
             const long double c = (long double)cost[o->truth[i]];
-            const long double doubt = (together ? 2 : 1) * fuzz_slow_off(p, o->model, s, i);
-            sum += c * fuzz_loss(o->options, m);
-            *off += c * (fuzz_loss(o->options, m - doubt) - fuzz_loss(o->options, m) + doubt);
+            long double doubt;
+            sum += c * fuzz_row_loss(p, o, s, i, factor, &doubt);
+            *off += c * doubt;
         }
     }
     return sum;

@@ -54,13 +54,21 @@ typedef struct cv_runner_worker {
     hsp_error err;
 } cv_runner_worker;
 
+typedef enum { CV_ERROR, CV_SCORE, CV_MAJORITY } cv_figure;
+
+static double cv_runner_figure(const hsp_fold *fold, cv_figure which)
+{
+    if (!fold->rows) return (double)NAN;
+    return which == CV_ERROR ? fold->error : which == CV_SCORE ? fold->score : fold->majority;
+}
+
 /* The mean of a figure of the folds, and its standard error; folds without it (NaN) do not count. */
-static double cv_runner_mean(const hsp_fold *folds, uint32_t count, size_t offset, double *error)
+static double cv_runner_mean(const hsp_fold *folds, uint32_t count, cv_figure which, double *error)
 {
     double sum = 0, squares = 0, known = 0, least = HUGE_VAL, most = -HUGE_VAL;
     for (uint32_t f = 0; f < count; f++) {
-        const double value = *(const double *)((const char *)&folds[f] + offset);
-        if (isnan(value) || !folds[f].rows) continue;
+        const double value = cv_runner_figure(&folds[f], which);
+        if (isnan(value)) continue;
         sum += value;
         known++;
         least = fmin(least, value);
@@ -68,8 +76,8 @@ static double cv_runner_mean(const hsp_fold *folds, uint32_t count, size_t offse
     }
     const double mean = known > 0 ? sum / known : (double)NAN;
     for (uint32_t f = 0; f < count && least < most; f++) {
-        const double value = *(const double *)((const char *)&folds[f] + offset);
-        if (!isnan(value) && folds[f].rows) squares += (value - mean) * (value - mean);
+        const double value = cv_runner_figure(&folds[f], which);
+        if (!isnan(value)) squares += (value - mean) * (value - mean);
     }
     if (error) *error = known > 1 ? sqrt(squares / (known - 1) / known) : (double)NAN;
     return mean;
@@ -89,9 +97,9 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count, hsp__score sco
         out.unconverged += folds[f].stop != HSP_STOP_CONVERGED && !none;
         out.undefined += isnan(folds[f].score);
     }
-    out.error = cv_runner_mean(folds, count, offsetof(hsp_fold, error), &out.standard_error);
-    out.score = cv_runner_mean(folds, count, offsetof(hsp_fold, score), &out.score_standard_error);
-    out.majority = cv_runner_mean(folds, count, offsetof(hsp_fold, majority), NULL);
+    out.error = cv_runner_mean(folds, count, CV_ERROR, &out.standard_error);
+    out.score = cv_runner_mean(folds, count, CV_SCORE, &out.score_standard_error);
+    out.majority = cv_runner_mean(folds, count, CV_MAJORITY, NULL);
     if (out.inseparable && hsp__score_needs_probability(score)) out.score = (double)NAN;
     return out;
 }
