@@ -11,11 +11,12 @@
 #include "data/output.h"
 #include "data/sweep.h"
 
-enum { GENERATORS = 6 };
+enum { GENERATORS = 7 };
 
 static const hsp__generator *const generators[GENERATORS] = {
-    &hsp__generate_separable, &hsp__generate_halfspace,   &hsp__generate_moons,
-    &hsp__generate_xor,       &hsp__generate_disjunction, &hsp__generate_text};
+    &hsp__generate_separable, &hsp__generate_halfspace, &hsp__generate_moons,
+    &hsp__generate_rings,     &hsp__generate_xor,       &hsp__generate_disjunction,
+    &hsp__generate_text};
 
 const hsp_option_table *hsp_generator(size_t i)
 {

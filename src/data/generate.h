@@ -88,6 +88,6 @@ static inline int hsp__generate_label(const hsp__generation *run, hsp__random *r
 size_t hsp__generate_print(int32_t units, int decimals, char *buffer);
 
 extern const hsp__generator hsp__generate_separable, hsp__generate_halfspace, hsp__generate_moons,
-    hsp__generate_xor, hsp__generate_disjunction, hsp__generate_text;
+    hsp__generate_rings, hsp__generate_xor, hsp__generate_disjunction, hsp__generate_text;
 
 #endif

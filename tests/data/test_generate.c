@@ -108,6 +108,7 @@ static const char *const cases[][2] = {
     {"separable", "rows=200 features=300 margin=0.001 offset=0.01 seed=9"},
     {"halfspace", "rows=500 features=4 noise=0.2 offset=0.5"},
     {"moons", "rows=400 features=3 spread=0.2"},
+    {"rings", "rows=400 features=3 spread=0.2"},
     {"xor", "rows=400 features=2"},
     {"disjunction", "rows=500 features=60 density=0.1"},
     {"disjunction", "rows=300 features=5 relevant=5 threshold=5 density=0.9"},
@@ -233,9 +234,10 @@ static void test_same_for_threads(void)
  */
 static void test_rows_are_their_own(void)
 {
-    const char *names[] = {"separable", "halfspace", "moons", "xor", "disjunction", "text"};
+    const char *names[] = {"separable", "halfspace",   "moons", "rings",
+                           "xor",       "disjunction", "text"};
     hsp_context *ctx = test_context(2, 0);
-    for (int g = 0; g < 6; g++) {
+    for (int g = 0; g < 7; g++) {
         hsp_data *few = make(ctx, names[g], "rows=40", NULL);
         hsp_data *many = make(ctx, names[g], "rows=90", NULL), *start = NULL;
         hsp_data *other = make(ctx, names[g], "rows=40 seed=2", NULL);
@@ -250,7 +252,7 @@ static void test_rows_are_their_own(void)
         hsp_data_free(start);
         hsp_data_free(other);
     }
-    CHECK(hsp_generator(6) == NULL);
+    CHECK(hsp_generator(7) == NULL);
     hsp_context_free(ctx);
 }
 
@@ -399,6 +401,11 @@ static void test_no_halfspace(void)
         }
         CHECK(fabs(hypot(x, y) - 1) <= 2e-4 && y >= 0);
     }
+    hsp_data_free(data);
+    data = make(ctx, "rings", "rows=2000 spread=0", NULL);
+    for (uint64_t i = 0; i < 2000; i++)
+        CHECK(fabs(hypot(test_at(data, i, 0), test_at(data, i, 1)) -
+                   (sign_of(data, i) > 0 ? 1 : 0.5)) <= 2e-4);
     hsp_data_free(data);
     hsp_context_free(ctx);
 }
