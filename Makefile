@@ -16,6 +16,8 @@ BUILD     ?= build
 OPTIMIZE  ?= -O2 -g
 WERROR    ?= -Werror
 SANITIZE  ?=
+PIC       ?= -fPIC
+HARDEN    ?= yes
 PKG_CONFIG ?= pkg-config
 comma     := ,
 JOBS      ?= $(shell nproc 2>/dev/null || echo 2)
@@ -37,7 +39,7 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 
 # -ffp-contract=off: a product and a sum are rounded separately everywhere, so that every
 # instruction set gives the same bits.
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno -fPIC \
+CFLAGS_ALL := -std=c17 -D_GNU_SOURCE $(OPTIMIZE) -ffp-contract=off -fno-math-errno $(PIC) \
               -fvisibility=hidden $(WARN) $(SANITIZE) -I. -Iinclude -Isrc -I$(BUILD) -Itests \
               -DHSP_VERSION_STRING='"$(VERSION)"' $(CFLAGS)
 LDLIBS_ALL := -lm -lpthread $(LDLIBS)
@@ -47,7 +49,7 @@ LDLIBS_ALL := -lm -lpthread $(LDLIBS)
 supported = $(shell echo 'int main(void) { return 0; }' | \
     $(CC) $(OPTIMIZE) $(CFLAGS) -Werror $(1) -include string.h -x c - -o /dev/null 2>/dev/null && echo '$(1)')
 LDFLAGS_ALL := $(LDFLAGS)
-ifeq ($(SANITIZE),)
+ifeq ($(SANITIZE)$(HARDEN),yes)
 CFLAGS_ALL += $(call supported,-fstack-protector-strong) $(call supported,-fcf-protection) \
               $(call supported,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 LDFLAGS_ALL += $(call supported,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
@@ -147,7 +149,7 @@ $(BUILD)/obj/tests/%.o: CFLAGS_FILE := -Wno-double-promotion
 # The lists of objects, so that a source file that went away goes away from the library too.
 $(BUILD)/libhalfspace.a: $(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) ar $@
-	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ) $(CHECK_OBJ)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(LIB_OBJ) $(CHECK_OBJ)
 
 $(BUILD)/libhalfspace.so: $(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/sources
 	$(SAY) link $@
@@ -299,6 +301,22 @@ bench:
 .PHONY: bench-programs
 bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)
 
+# ---- In the browser ----------------------------------------------------------------------------
+
+# The command, the checker and the page, compiled to WebAssembly: web/web.mk, docs/development/web.md.
+WEBMAKE = NODE_PATH=/usr/share/nodejs $(SUBMAKE) -s -f web/web.mk
+
+.PHONY: playground check-web
+playground:
+	@tools/setup web
+	@$(WEBMAKE) page
+	@echo 'build/playground/index.html: open it in a browser, from the file or by any static file server'
+check-web:
+	@tools/setup web
+	@$(SUBMAKE) -s all
+	@$(WEBMAKE) page
+	@node tests/web/run.mjs $(WEB)
+
 # ---- Installing --------------------------------------------------------------------------------
 
 LIBDIR  := $(DESTDIR)$(PREFIX)/lib
@@ -351,6 +369,8 @@ help:
 	@echo 'make lint        format, static analysis, layers, symbols, links and spelling of the pages, a clang build'
 	@echo 'make format      format every C file (clang-format 14)'
 	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
+	@echo 'make playground  build/playground: the page that trains, draws and certifies in the browser'
+	@echo 'make check-web   the page, and the same bits in WebAssembly; WEB=core runs tests/web/core*'
 	@echo 'make install     DESTDIR= PREFIX=/usr/local; make uninstall takes it away'
 	@echo 'make clean       remove build/'
 	@echo

@@ -139,7 +139,7 @@ static void progress_draw(const hsp_progress *now, double seconds)
 {
     char figures[160], blocks[PROGRESS_BAR];
     double share = now->total ? (double)now->done / (double)now->total : 0;
-    struct winsize window;
+    struct winsize window = {0};
     const int sized = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
     int room = (sized ? window.ws_col : 80) - 1 - (int)strlen(now->phase);
     int length = room - PROGRESS_FIGURES < PROGRESS_BAR ? room - PROGRESS_FIGURES : PROGRESS_BAR;

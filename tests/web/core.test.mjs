@@ -1,0 +1,103 @@
+// The core in WebAssembly: its interface, in node and in Chromium's worker from file://.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { core, native, open, playground, test, top } from './harness.mjs';
+
+const iris = readFileSync(`${top}examples/iris.csv`, 'utf8');
+const text = (bytes) => new TextDecoder().decode(bytes);
+
+test('a run gives status, output and files', async () => {
+    const run = await core().run(['train', 'svm', 'iris.csv', '-o', 'm.hsp', '--json'],
+        { files: { 'iris.csv': iris }, read: ['m.hsp', 'absent'] });
+    assert.equal(run.status, 0, run.stderr);
+    assert.equal(JSON.parse(run.stdout).learner, 'svm');
+    assert.match(run.stderr, /wrote m\.hsp/);
+    assert.deepEqual(Object.keys(run.files), ['m.hsp']);
+});
+
+test('an error has its status and its sentence', async () => {
+    const run = await core().run(['train', 'svm', 'absent.csv']);
+    assert.equal(run.status, 4);
+    assert.match(run.stderr, /^halfspace: absent\.csv: /);
+});
+
+test('the grid gives what the command predicts', async () => {
+    const made = await core().run(['make', 'moons', '--rows', '300', '-o', 'p.csv'], { read: ['p.csv'] });
+    const points = made.files['p.csv'];
+    const { files } = await core().run(['train', 'svm', 'p.csv', '--kernel', 'rbf(1)', '-o', 'm.hsp'],
+        { files: { 'p.csv': points }, read: ['m.hsp'] });
+    const grid = await core().grid(files['m.hsp'], { x0: -1, x1: 2, nx: 4, y0: -0.5, y1: 1, ny: 3 });
+    const lines = ['x1,x2'];
+    for (let j = 0; j < 3; j++) for (let i = 0; i < 4; i++) lines.push(`${-1 + i},${-0.5 + 0.75 * j}`);
+    const asked = await core().run(['predict', 'm.hsp', 'q.csv', '--scores', '--precision', 'double'],
+        { files: { 'm.hsp': files['m.hsp'], 'q.csv': `${lines.join('\n')}\n` } });
+    const scores = asked.stdout.trim().split('\n').map((line) => Number(line.split(/[ ,\t]/).pop())).slice(-12);
+    assert.deepEqual(Array.from(grid.scores[0]), scores);
+    assert.deepEqual(Array.from(grid.classes), scores.map((score) => (score > 0 ? 1 : 0)));
+});
+
+test('the grid says what is wrong with a model', async () => {
+    await assert.rejects(core().grid(new Uint8Array([1, 2, 3]), { x0: 0, x1: 1, nx: 2, y0: 0, y1: 1, ny: 2 }), /.{10,}/);
+    assert.equal((await core().run(['--version'])).status, 0);
+});
+
+test('everything together is under 3 MB', async () => {
+    let total = 0;
+    for (const name of readdirSync(playground, { recursive: true })) {
+        const entry = statSync(playground + name);
+        if (entry.isFile()) total += entry.size;
+    }
+    console.log(`   ${(total / 1e6).toFixed(2)} MB`);
+    assert.ok(total < 3e6, `${total} bytes`);
+});
+
+// ---- In Chromium ----
+
+async function page() {
+    const folder = mkdtempSync(`${tmpdir()}/halfspace-web-`);
+    writeFileSync(`${folder}/page.html`, `<!doctype html><meta charset="utf-8"><title>t</title><link rel="icon" href="data:,"><script src="file://${playground}core.js"></script>`);
+    return open(`${folder}/page.html`);
+}
+
+test('the worker runs from a file, with progress, and can be cancelled', async () => {
+    const tab = await page();
+    const answer = await tab.evaluate(async () => {
+        const make = await Halfspace.run(['make', 'moons', '--rows', '2000', '-o', 'p.csv'], { read: ['p.csv'] });
+        const files = { 'p.csv': make.files['p.csv'] }, heard = [];
+        const began = performance.now();
+        let error = null;
+        const heavy = ['tune', 'svm', 'p.csv', '--kernel', 'rbf', '--json'];
+        await Halfspace.run(heavy, { files, onprogress(p) { heard.push(p); if (heard.length === 2) Halfspace.cancel(); } })
+            .catch((e) => { error = e.name; });
+        const stopped = performance.now();
+        const next = await Halfspace.run(['--version']);
+        return { heard, error, next: next.stdout, again: performance.now() - stopped, ran: stopped - began };
+    });
+    assert.equal(answer.error, 'AbortError');
+    assert.match(answer.heard[0].text, /\w+/);
+    assert.match(answer.next, /^halfspace \d/);
+    assert.ok(answer.again < 2000, `${answer.again} ms until the next answer`);
+    assert.deepEqual(tab.problems, []);
+});
+
+test('500 points are trained and drawn in 50 ms', async () => {
+    const tab = await page();
+    const times = await tab.evaluate(async () => {
+        const make = await Halfspace.run(['make', 'moons', '--rows', '500', '-o', 'p.csv'], { read: ['p.csv'] });
+        const files = { 'p.csv': make.files['p.csv'] }, times = {};
+        for (const options of [['perceptron'], ['svm'], ['logistic'], ['knn'], ['svm', '--kernel', 'rbf(1)']]) {
+            const laps = [];
+            for (let i = 0; i < 15; i++) {
+                const began = performance.now();
+                const run = await Halfspace.run(['train', ...options, 'p.csv', '-o', 'm.hsp', '--json'], { files, read: ['m.hsp'] });
+                await Halfspace.grid(run.files['m.hsp'], { x0: -2, x1: 3, nx: 100, y0: -2, y1: 2, ny: 100 });
+                laps.push(performance.now() - began);
+            }
+            times[options.join(' ')] = laps.sort((a, b) => a - b)[2];
+        }
+        return times;
+    });
+    for (const [name, time] of Object.entries(times)) console.log(`   ${name}: ${time.toFixed(1)} ms`);
+    assert.ok(Math.max(...Object.values(times)) < 50);
+});
