@@ -11,6 +11,7 @@
 #include "halfspace_options.h"
 #include "halfspace_prove.h"
 #include "halfspace_report.h"
+#include "halfspace_show.h"
 #include "halfspace_theory.h"
 
 #endif

@@ -1,0 +1,42 @@
+/* What the kind `rows` shares with its overlays (option show). To add one: a function, and a line in
+ * overlays.c. */
+#ifndef HSP_SHOW_ROWS_H
+#define HSP_SHOW_ROWS_H
+
+#include "show/plane.h"
+
+typedef struct hsp__rows_plot {
+    hsp_context *ctx;
+    const hsp_plot_input *input;
+    const hsp_options *options;
+    hsp_figure *figure;
+    hsp__panel *panel;
+    const hsp_model *model; /* the first; NULL: none */
+    hsp_data *data;         /* NULL: none */
+    const hsp_view *view;
+    hsp__plane plane;
+    uint32_t classes;    /* of the model, or of the data without one; at least 1 */
+    uint64_t count;      /* rows that are shown: */
+    uint64_t *rows;      /* their numbers in the data */
+    uint32_t *class_of;  /* their classes, of the model if there is one; HSP_NO_CLASS: none */
+    double *x, *y;       /* their places */
+    double radius;       /* of their points, in pixels */
+    hsp__scratch memory; /* freed with the plot */
+} hsp__rows_plot;
+
+/* Values of the model's scorer (or, with several, of what `value` computes from the scores of one
+ * node) at the nodes of a grid over the panel's frame, in plot->memory. */
+typedef double (*hsp__node_value)(void *user, const double *scores, uint32_t predicted);
+hsp_status hsp__rows_grid(hsp__rows_plot *plot, const hsp_model *model, hsp__node_value value,
+                          void *user, hsp_error *err, hsp__grid *out);
+
+typedef struct hsp__overlay {
+    const char *name; /* in --show */
+    int under;        /* drawn before the points */
+    hsp_status (*draw)(hsp__rows_plot *plot, hsp_error *err);
+} hsp__overlay;
+
+/* The overlays; NULL past the last. */
+const hsp__overlay *hsp__overlay_at(size_t i);
+
+#endif
