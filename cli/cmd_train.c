@@ -25,7 +25,7 @@ static const cli_group train_groups[] = {{"Learner's options", NULL},
                                          {NULL, NULL}};
 
 typedef struct train {
-    const char *learner, *path, *out, *trace; /* out, trace: NULL for none */
+    const char *learner, *path, *out, *trace, *passes; /* the last three: NULL for none */
     int stream;
     hsp_training run;
     hsp_data *data;   /* NULL: a stream */
@@ -474,16 +474,18 @@ static int train_to_standard(const char *path)
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
 {
     hsp_options *learner = run->options[TRAIN_LEARNER];
-    const char *trace = todo->trace, *reference = train_text(run, "reference");
+    const char *trace = todo->trace ? todo->trace : todo->passes;
+    const char *option = todo->trace ? "--trace" : "--convergence";
+    const char *reference = train_text(run, "reference");
     const char *const apart[][3] = {{"-o", todo->out, todo->path},
                                     {"-o", todo->out, reference},
                                     {"-o", todo->out, trace},
-                                    {"--trace", trace, todo->path},
-                                    {"--trace", trace, reference}};
+                                    {option, trace, todo->path},
+                                    {option, trace, reference}};
     hsp_status status = cli_check_output(run, todo->out, err);
     if (status == HSP_OK) status = cli_check_output(run, trace, err);
     if (status == HSP_OK && train_to_standard(todo->out) && train_to_standard(trace))
-        return cli_fail(err, HSP_USAGE, "--trace",
+        return cli_fail(err, HSP_USAGE, option,
                         "the model goes to standard output already; name a file for one of them");
     for (size_t i = 0; status == HSP_OK && i < sizeof apart / sizeof *apart; i++)
         status = cli_check_distinct(apart[i][0], apart[i][1], apart[i][2], err);
@@ -604,12 +606,14 @@ static hsp_status train_run(cli *run, hsp_error *err)
                   .confirmation.size = sizeof todo.confirmation,
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
                   .trace = train_text(run, "trace"),
+                  .passes = train_text(run, "convergence"),
                   .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};
     const hsp_options *learner = run->options[TRAIN_LEARNER];
     hsp_options *read = run->options[TRAIN_READ];
     const char *past = train_has(run, "passes") ? train_text(run, "warm-start") : NULL;
     hsp_model *start = NULL; /* an online run goes on from it: rows are read as its were */
-    const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace);
+    const int taken = train_to_standard(todo.out) || train_to_standard(todo.trace) ||
+                      train_to_standard(todo.passes);
     hsp_status status = train_check(run, &todo, err);
     if (status == HSP_OK && past) status = hsp_model_read(run->ctx, past, err, &start);
     if (status == HSP_OK && start) status = hsp_model_set_read(start, read, err);

@@ -55,7 +55,8 @@ static void build_model_put_option(hsp__text *text, const hsp_options *options,
     }
 }
 
-/* Every option of the learner's table with its value. */
+/* Every option of the learner's table with its value, but the log of passes: with or without it the
+ * model is the same. */
 hsp_status hsp__build_model_options(hsp_context *ctx, const hsp_options *options, hsp_model *model,
                                     hsp_error *err)
 {
@@ -64,6 +65,7 @@ hsp_status hsp__build_model_options(hsp_context *ctx, const hsp_options *options
     hsp__text_init(&text, &ctx->allocator);
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->options[i].name;
+        if (strcmp(name, "convergence") == 0) continue;
         hsp__text_puts(&text, i ? "," : "{");
         hsp__json_put_string(&text, name, strlen(name));
         hsp__text_puts(&text, ":");

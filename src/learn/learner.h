@@ -29,7 +29,8 @@ typedef struct hsp__plan {
     double gap;
     uint64_t max_passes;
     int keep_dual;
-    int ovo; /* more than two classes: one problem per pair of classes */
+    int log_passes; /* option convergence */
+    int ovo;        /* more than two classes: one problem per pair of classes */
     /* of learners that minimise: */
     const hsp__loss *loss;
     hsp__penalty penalty;

@@ -44,6 +44,10 @@
                  "maximum number of passes over the rows; the step under way is completed")
 #define HSP__OPTION_MAX_SECONDS \
     HSP__REAL("max-seconds", "0", 0, 1e9, "S", "time limit in seconds; 0: no limit")
+#define HSP__OPTION_CONVERGENCE      \
+    HSP__TEXT(                       \
+        "convergence", NULL, "FILE", \
+        "write one CSV line per pass of the solver to this file: objective, lower bound, gap")
 #define HSP__OPTION_WARM_START \
     HSP__TEXT("warm-start", NULL, "MODEL", "start from this model instead of from zero")
 #define HSP__OPTION_KEEP_DUAL \

@@ -47,6 +47,7 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
                               .gap = hsp__option_real(options, "gap", 0),
                               .max_passes = hsp__option_integer(options, "max-passes", 0),
                               .keep_dual = hsp__option_flag(options, "keep-dual"),
+                              .log_passes = hsp__option_text(options, "convergence") != NULL,
                               .ovo = hsp__option_is(options, "multiclass", "ovo"),
                               .kernel = hsp__option_text(options, "kernel") != NULL,
                               .C = 1};
@@ -294,6 +295,8 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
         train.run.train_seconds = hsp__clock() - begun;
     }
     if (!status && reduces) train_report(&train);
+    if (!status && train.plan.log_passes)
+        status = hsp__pass_log_write(&train, hsp_options_text(options, "convergence"), err);
     if (!status && train.run.stop != HSP_STOP_INSEPARABLE)
         status = train_model(&train, err, &model);
     hsp__train_close(&train);

@@ -22,4 +22,7 @@ hsp_status hsp__train_status(const hsp_context *ctx, hsp_error *err);
 /* HSP_TIME_LIMIT: max-seconds ended a training that has no model yet. */
 hsp_status hsp__fail_time_limit(hsp_error *err);
 
+/* Write the passes of all problems' solvers as CSV (pass_log.c). */
+hsp_status hsp__pass_log_write(hsp__train *train, const char *path, hsp_error *err);
+
 #endif

@@ -2,7 +2,7 @@
  * of more one per class against the rest. */
 #include "base/base.h"
 #include "measure/evaluate.h"
-#include "measure/listing.h"
+#include "data/listing.h"
 
 typedef enum curve_kind { CURVE_ROC, CURVE_PR, CURVE_LIFT, CURVE_CALIBRATION } curve_kind;
 

@@ -10,7 +10,7 @@
 #include "learn/learner.h"
 #include "learn/row_weights.h"
 #include "measure/evaluate.h"
-#include "measure/listing.h"
+#include "data/listing.h"
 
 #define ROWS_SLICE ((uint64_t)1 << 16) /* scores at a time, about */
 

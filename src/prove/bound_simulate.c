@@ -363,7 +363,8 @@ static hsp_status simulate_set(const hsp_options *from, int steps, hsp_options *
         for (size_t k = 0; steps && k < sizeof of_passes / sizeof *of_passes; k++)
             skip |= strcmp(name, of_passes[k]) == 0;
         if (skip) continue;
-        if (strcmp(name, "trace") == 0 || strcmp(name, "warm-start") == 0)
+        if (strcmp(name, "trace") == 0 || strcmp(name, "warm-start") == 0 ||
+            strcmp(name, "convergence") == 0)
             return hsp__fail_option(err, "--set",
                                     "%s names a file, and there are many runs; remove it", name);
         HSP__TRY(hsp_options_set(to, name, equals + 1, err));

@@ -50,8 +50,9 @@ hsp_status hsp__retrain_options(hsp_context *ctx, const hsp_model *model, hsp_er
                                 hsp_options **out)
 {
     /* these make no other separator: files, time, probabilities; a start that knows all rows */
-    static const char *const skipped[] = {"trace",       "reference", "warm-start",     "calibrate",
-                                          "max-seconds", "keep-dual", "calibrate-folds"};
+    static const char *const skipped[] = {"trace",     "reference",      "warm-start",
+                                          "calibrate", "convergence",    "max-seconds",
+                                          "keep-dual", "calibrate-folds"};
     const char *learner = hsp_model_metadata(model, "learner");
     const hsp_option_table *table = learner ? hsp_learner_find(learner) : NULL;
     hsp_options *all = NULL;

@@ -692,6 +692,26 @@ static hsp_status dcd_check(dcd *m)
     return HSP_OK;
 }
 
+/* The values of w and a after this pass, in the log of passes: of copies, so that the run is the same
+ * without it. */
+static hsp_status dcd_note(dcd *m)
+{
+    hsp__scratch scratch = {.memory = &m->ctx->allocator};
+    double *a = hsp__scratch_raw(&scratch, m->n, sizeof *a), b = dcd_b(m);
+    double *u = hsp__scratch_raw(&scratch, m->d, sizeof *u);
+    double *scores = hsp__scratch_raw(&scratch, m->n, sizeof *scores);
+    hsp__gap_values values = {0};
+    hsp_status status = scratch.failed ? hsp__fail_memory(m->err) : HSP_OK;
+    for (uint64_t i = 0; !status && i < m->n; i++)
+        a[i] = m->rows[i].a;
+    if (!status) hsp__matvec_scores(m->ctx, m->p->view, m->w, 0, scores);
+    if (!status) status = hsp__gap_offset(m->ctx, m->p, scores, m->err, &b);
+    if (!status) status = hsp__gap(m->ctx, m->p, m->w, b, a, u, scores, m->err, &values);
+    if (!status) hsp__pass_log_note(m->ctx, m->goal->log, m->s->passes, values.primal, values.dual);
+    hsp__scratch_free(&scratch);
+    return status;
+}
+
 /* ---- The solver ------------------------------------------------------------------------------ */
 
 /* Memory, the rows as sweeps need them, and the dual weights that were given. */
@@ -775,6 +795,7 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
     for (; !status && !stop; check = 0) {
         if (!check) {
             dcd_pass(&m);
+            if (goal->log && (status = dcd_note(&m))) break;
             const double gap = dcd_expected_gap(&m) * m.progress.calibration;
             /* the dual objective, as the passes add it up */
             const double own = p->offset == HSP__OFFSET_REGULARIZED ? m.t * m.t : 0;

@@ -28,12 +28,13 @@ hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_e
     return HSP_OK;
 }
 
-hsp__goal hsp__erm_goal(hsp__train *train, int report)
+hsp__goal hsp__erm_goal(hsp__train *train, hsp__task *task, int report)
 {
     return (hsp__goal){.gap = train->plan.gap,
                        .max_passes = train->plan.max_passes,
                        .seed = train->plan.seed,
                        .watch = &train->watch,
+                       .log = train->plan.log_passes ? &task->log : NULL,
                        .report = report,
                        .in_order = train->plan.in_order,
                        .last = train->plan.last};
@@ -104,7 +105,10 @@ static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int ha
         p.hard |= hard;
         if (hard) memset(s->w, 0, d * sizeof *s->w);
         if (hard) memset(s->dual, 0, n * sizeof *s->dual);
-        status = second->solve(ctx, &p, goal, err, s);
+        hsp__goal rest = *goal;
+        if (hard) rest.log = NULL; /* another objective */
+        if (rest.log) rest.log->before += first.passes;
+        status = second->solve(ctx, &p, &rest, err, s);
     }
     s->gap_known = 0; /* weights of both may come back, and of another problem */
     /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
@@ -326,7 +330,7 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
                         hsp_error *err)
 {
     const hsp_view *view = task->problem.view;
-    const hsp__goal goal = hsp__erm_goal(train, report);
+    const hsp__goal goal = hsp__erm_goal(train, task, report);
     const int choose = strcmp(train->plan.solver, "auto") == 0;
     hsp__solution *s = &task->solution;
     hsp__scratch scratch = {.memory = &ctx->allocator};
@@ -344,6 +348,8 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
         status = task->solver->solve(ctx, &task->problem, &goal, err, s);
     }
     if (!status) status = erm_finish(ctx, &goal, choose, task, err);
+    if (!status && s->stop != HSP_STOP_INSEPARABLE)
+        hsp__pass_log_end(ctx, goal.log, s->passes, s->primal, s->dual_value);
     if (!status && train->count == 1 && s->stop != HSP_STOP_INSEPARABLE) {
         /* two classes: the rows that the scorer gets wrong, from the scores at hand */
         task->counted = task->gap_unknown ? -1 : 1;

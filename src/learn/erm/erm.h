@@ -17,7 +17,7 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
                         hsp_error *err);
 
 /* When to stop, as the plan has it. */
-hsp__goal hsp__erm_goal(hsp__train *train, int report);
+hsp__goal hsp__erm_goal(hsp__train *train, hsp__task *task, int report);
 
 /* ---- Where minimising begins when there is a model already: warm_start.c ---- */
 

@@ -625,6 +625,7 @@ static hsp_status l1_iterate(l1 *t, hsp_error *err)
         for (uint64_t i = 0; i < t->n; i++)
             t->model.direction[i] = fabs(t->at.ay[i]) / (1 + t->at.violation);
         const double dual = hsp__gap_dual(t->ctx, t->p, t->model.direction, NULL, NULL);
+        hsp__pass_log_note(t->ctx, goal->log, s->passes, t->at.primal, dual);
         const double gap = t->at.primal > dual ? (t->at.primal - dual) / t->at.primal : 0;
         if (stuck || gap <= goal->gap) {
             HSP__TRY(l1_compute_gap(t, err));

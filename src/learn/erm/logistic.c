@@ -41,6 +41,7 @@ static const hsp_option logistic_options[] = {
      "solver; auto decides by the shape of the data"},
     HSP__OPTION_WARM_START,
     HSP__OPTION_KEEP_DUAL,
+    HSP__OPTION_CONVERGENCE,
     {"link", HSP_OPTION_CHOICE, "auto", 0, 0, "auto|logistic|probit|step|softmax", NULL,
      "link function from score to probability; auto: softmax if the classes were learned that way, "
      "else logistic"},

@@ -347,6 +347,7 @@ static hsp_status newton_minimise(newton_run *run)
     for (int moved = 0; !newton_stopping(run) && moved < NEWTON_INNER; moved++) {
         const newton_estimates f = newton_estimate(s);
         const double slack = s->now.slack;
+        if (!run->sample) hsp__pass_log_note(s->ctx, run->goal->log, s->passes, f.primal, f.dual);
         if (!run->sample && f.primal < run->lowest.value) {
             run->lowest.value = f.primal;
             memcpy(run->lowest.w, s->w, s->dim * sizeof *run->lowest.w);

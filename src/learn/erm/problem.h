@@ -28,6 +28,7 @@
 #include "data/data.h"
 #include "halfspace_all.h"
 #include "learn/erm/loss.h"
+#include "learn/pass_log.h"
 #include "learn/watch.h"
 
 typedef enum hsp__penalty { HSP__PENALTY_L2, HSP__PENALTY_L1 } hsp__penalty;
@@ -77,10 +78,11 @@ typedef struct hsp__goal {
     double gap;          /* (P - D) / P to reach */
     uint64_t max_passes; /* over the rows, or their equivalent in work; 0: any number */
     uint64_t seed;
-    hsp__watch *watch; /* tick it now and then; it may say stop */
-    int report;        /* this is the thread that the context belongs to: progress may be told */
-    int in_order;      /* solvers that learn row by row: in the order of the rows, not shuffled; */
-    int last;          /* return the last weights, not the average */
+    hsp__watch *watch;  /* tick it now and then; it may say stop */
+    hsp__pass_log *log; /* note each pass; NULL: nobody wants to know */
+    int report;         /* this is the thread that the context belongs to: progress may be told */
+    int in_order;       /* solvers that learn row by row: in the order of the rows, not shuffled; */
+    int last;           /* return the last weights, not the average */
 } hsp__goal;
 
 /* Where a solver starts, and what it found. The caller owns the arrays. Every solver hands back the

@@ -64,6 +64,7 @@ static const hsp_option svm_options[] = {
      "last"},
     HSP__OPTION_WARM_START,
     HSP__OPTION_KEEP_DUAL,
+    HSP__OPTION_CONVERGENCE,
     {"multiclass", HSP_OPTION_CHOICE, "ovr", 0, 0, "ovr|ovo|crammer-singer", NULL,
      "more than two classes: one-vs-rest, one-vs-one, or Crammer-Singer"},
     HSP__OPTION_NORMALIZE,

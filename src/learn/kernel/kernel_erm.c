@@ -149,8 +149,13 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
 }
 
 static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task *task,
-                                  hsp__smo_cache *cache, const hsp__goal *goal, hsp_error *err)
+                                  hsp__smo_cache *cache, const hsp__goal *given, hsp_error *err)
 {
+    hsp__goal own = *given, *goal = &own;
+    if (goal->log) {
+        goal->log = &task->log;
+        goal->log->unbounded = hsp_kernel_is_indefinite(train->kernel.kernel);
+    }
     const uint64_t n = task->problem.view->rows;
     hsp__kernel_erm *k = train->native;
     hsp__smo_solution s = {.a = hsp__new(&ctx->allocator, n, sizeof *s.a),
@@ -169,6 +174,7 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
             const hsp__smo_source source = {
                 .rows = cache->source.rows, .list = cache->source.list, .n = n};
             hsp__smo_cache wide = {0};
+            if (goal->log) goal->log->before = rounds;
             status =
                 hsp__smo_cache_init(&wide, ctx, &source, kernel_erm_memory(train) / shares, 1, err);
             if (!status) status = hsp__smo(ctx, &task->problem, &wide, goal, err, &s);
@@ -176,6 +182,8 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
             s.rounds += rounds, s.updates += updates;
             atomic_store(&k->wide, 1);
         }
+        if (!status && s.stop != HSP_STOP_INSEPARABLE)
+            hsp__pass_log_end(ctx, goal->log, s.rounds, s.primal, s.dual);
         if (!status) status = kernel_erm_keep(train, ctx, task, cache, &s, err);
     }
     hsp__free(&ctx->allocator, s.a);
@@ -202,7 +210,7 @@ static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
     const hsp_allocator *memory = &train->ctx->allocator;
     const hsp_view *view = train->prepared.view;
     const uint64_t n = view->rows;
-    const hsp__goal goal = hsp__erm_goal(train, 1);
+    const hsp__goal goal = hsp__erm_goal(train, train->tasks, 1);
     hsp__kernel_erm *k = train->native;
     if (train->count == 1 || hsp__smo_wide(&train->tasks[0].problem, &goal)) return HSP_OK;
     if (n >= UINT32_MAX || n * n * sizeof *k->gram > train->plan.cache_bytes / 4 * 3) return HSP_OK;
@@ -231,7 +239,7 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     hsp__train *train = user;
     const hsp__kernel_erm *k = train->native;
     hsp_context quiet = hsp__quiet(train->ctx);
-    const hsp__goal goal = hsp__erm_goal(train, report);
+    const hsp__goal goal = hsp__erm_goal(train, train->tasks, report);
     const uint64_t memory = kernel_erm_memory(train) / kernel_erm_shares(train);
     void *block = NULL;
     uint64_t bytes = 0;
@@ -264,7 +272,7 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
     if (!status) status = kernel_erm_gram(train, err);
     if (status) return status;
     if (!train->tasks[0].row_numbers) { /* classes against the rest, with one cache */
-        const hsp__goal goal = hsp__erm_goal(train, 1);
+        const hsp__goal goal = hsp__erm_goal(train, train->tasks, 1);
         const hsp__kernel_erm *k = train->native;
         const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
         hsp__smo_cache cache = {0};

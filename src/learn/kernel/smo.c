@@ -541,6 +541,7 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         HSP__TRY(smo_compute_gap(w, err));
         memcpy(w->last.a, s->a, w->n * sizeof *w->last.a);
         w->last.valid = 1;
+        hsp__pass_log_note(w->ctx, w->goal->log, s->rounds, s->primal, s->dual);
         if (s->stop == HSP_STOP_INSEPARABLE || s->gap <= w->target) return HSP_OK;
         s->stop = HSP_STOP_PASSES;
         if (idle >= 2 || !(down - up > (w->indefinite ? 1e-3 : 0))) {

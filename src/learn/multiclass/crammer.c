@@ -701,6 +701,8 @@ static hsp_status crammer_measure(crammer_run *run, hsp_error *err)
             memcpy(run->kept, run->even ? run->even : work->dual, bytes);
         crammer_values(run->now.primal < run->best.primal ? run->now.primal : run->best.primal,
                        run->now.dual > run->best.dual ? run->now.dual : run->best.dual, &run->best);
+        hsp__pass_log_note(ctx, run->goal->log, run->looked / (work->n ? work->n : 1),
+                           run->now.primal, run->now.dual);
     }
     crammer_tick(run, work->n);
     return status;

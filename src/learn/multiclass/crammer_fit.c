@@ -56,7 +56,7 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
     const hsp__plan *plan = &train->plan;
     const uint64_t n = p->view->rows;
     const uint32_t k = train->count;
-    hsp__goal goal = hsp__erm_goal(train, 1);
+    hsp__goal goal = hsp__erm_goal(train, &train->tasks[0], 1);
     hsp__crammer_solution s = {.w = train->weights, .b = b, .dual = dual};
     hsp__gap_values values = {.gap = 1};
     uint64_t passes = 0, updates = 0;
@@ -83,6 +83,7 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
         if (status && status != HSP_CANCELLED) return status;
         gap_known = !status;
         passes += s.passes;
+        if (goal.log) goal.log->before = passes;
         updates += s.updates;
         goal.gap = plan->gap - 2 * values.rounding;
         if (!gap_known || s.stop != HSP_STOP_CONVERGED || values.gap <= plan->gap ||
@@ -102,6 +103,8 @@ static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, do
         task->solution.stop = HSP_STOP_PASSES;
     if (gap_known) crammer_fit_kkt(&last, p, s.w, s.b, s.dual, u, &task->kkt);
     if (hsp__stopped(&last)) hsp__fit_gap_unknown(&last, task);
+    hsp__pass_log_end(train->ctx, goal.log, passes, task->solution.primal,
+                      task->solution.dual_value);
     for (uint32_t c = 0; c < train->count; c++)
         train->tasks[c].solution.b = b[c];
     return HSP_OK;

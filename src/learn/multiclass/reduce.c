@@ -195,6 +195,7 @@ void hsp__reduce_free(hsp__train *train)
         hsp__task *task = &train->tasks[c];
         hsp__free(memory, task->solution.dual);
         hsp__free(memory, task->amounts);
+        hsp__free(memory, task->log.list);
         hsp__free(memory, task->coefficients);
         hsp_evidence_free(task->evidence);
         hsp__free(memory, task->row_numbers);

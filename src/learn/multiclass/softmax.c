@@ -655,6 +655,7 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
     HSP__TRY(softmax_gradient(m, SOFTMAX_SCORE | SOFTMAX_LOSS, &sums, err));
     for (out->stop = HSP_STOP_PASSES; !goal->max_passes || out->passes < goal->max_passes;) {
         softmax_slope(m, steps);
+        hsp__pass_log_note(m->ctx, goal->log, out->passes, m->value, (double)NAN);
         const double estimate =
             vec->sqnorm_f64(steps->slope, (size_t)m->d * m->columns) / 2 / fmax(m->value, 1e-300);
         if (hsp__watch_gap(goal->watch, goal->report, "passes", out->passes, estimate, goal->gap,
@@ -662,6 +663,7 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
             return HSP_OK;
         if (estimate <= next || !moved || out->updates % 16 == 15) {
             HSP__TRY(softmax_gap(m, err, values));
+            hsp__pass_log_note(m->ctx, goal->log, out->passes, values->primal, values->dual);
             if (values->gap <= goal->gap) {
                 out->stop = HSP_STOP_CONVERGED;
                 return HSP_OK;
@@ -815,6 +817,8 @@ static hsp_status softmax_finish(hsp__train *train, softmax *m, const hsp__gap_v
     s->gap = last_values.gap, s->rounding = last_values.rounding;
     task->solver = &softmax_solvers[m->penalty == HSP__PENALTY_L1];
     if (hsp__stopped(&last)) hsp__fit_gap_unknown(&last, task);
+    if (train->plan.log_passes)
+        hsp__pass_log_end(ctx, &task->log, s->passes, s->primal, s->dual_value);
     for (uint32_t c = 0; c < m->k; c++) {
         for (uint64_t j = 0; j < m->d; j++)
             train->weights[c * m->d + j] = m->x[j * m->columns + c];
@@ -834,7 +838,7 @@ hsp_status hsp__softmax_fit(hsp__train *train, hsp_error *err)
     hsp__scratch scratch = {.memory = &train->ctx->allocator};
     softmax m;
     softmax_steps steps = {0};
-    const hsp__goal goal = hsp__erm_goal(train, 1);
+    const hsp__goal goal = hsp__erm_goal(train, &train->tasks[0], 1);
     hsp__gap_values values = {.gap = 1};
     if (strcmp(train->plan.solver, "auto") != 0)
         return hsp__fail_option(err, "--solver",

@@ -226,6 +226,7 @@ static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
     }
     HSP__TRY(hsp__gap(work->ctx, p, work->w, b, work->a, work->u, work->scores, err, &values));
     hsp__solution_keep(p, work->w, b, work->a, values.primal, values.dual, work->best);
+    hsp__pass_log_note(work->ctx, work->goal->log, run->done.passes, values.primal, values.dual);
     return HSP_OK;
 }
 

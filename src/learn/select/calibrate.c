@@ -154,8 +154,9 @@ static hsp_status calibrate_score(hsp_context *ctx, calibrate_work *work, uint32
 
 static hsp_status calibrate_fold(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
-    static const char *const skip[] = {"calibrate",  "calibrate-folds", "trace",       "reference",
-                                       "warm-start", "keep-dual",       "max-seconds", NULL};
+    static const char *const skip[] = {"calibrate", "calibrate-folds", "trace",
+                                       "reference", "convergence",     "warm-start",
+                                       "keep-dual", "max-seconds",     NULL};
     calibrate_work *work = user;
     hsp_context quiet = hsp__quiet(work->ctx);
     hsp_stop stop;

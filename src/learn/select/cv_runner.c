@@ -393,9 +393,12 @@ hsp_status hsp__cv_runner_check(const hsp_options *learner, hsp_error *err)
 {
     if (!hsp__learner_of(learner))
         return hsp__fail(err, HSP_USAGE, "'%s' is not a learner", hsp_options_table(learner)->name);
-    if (hsp__option_text(learner, "trace"))
-        return hsp__fail_option(err, "--trace",
-                                "cross-validation makes one run per fold; use train for a trace");
+    static const char *const logs[] = {"trace", "convergence"};
+    for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
+        if (hsp__option_text(learner, logs[i]))
+            return hsp__fail_option(err, i ? "--convergence" : "--trace",
+                                    "cross-validation makes one run per fold; use train for a %s",
+                                    i ? "log of its passes" : "trace");
     if (hsp__option_text(learner, "warm-start"))
         return hsp__fail_option(err, "--warm-start",
                                 "a warm-start model may have seen the held-out rows, so "

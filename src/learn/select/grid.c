@@ -111,6 +111,7 @@ static hsp_status grid_option(hsp_context *ctx, const grid_spec *spec, size_t si
     static const struct {
         const char *name, *why;
     } refused[] = {{"trace", output},
+                   {"convergence", output},
                    {"reference", output},
                    {"keep-dual", output},
                    {"warm-start", "it sets the starting point, not the result"},

@@ -1,4 +1,4 @@
-#include "measure/listing.h"
+#include "data/listing.h"
 
 #include "base/base.h"
 #include "base/decimal.h"

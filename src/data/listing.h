@@ -1,6 +1,6 @@
 /* Tables that are written as CSV with a line of names, or as JSON objects, one per line. */
-#ifndef HSP_MEASURE_LISTING_H
-#define HSP_MEASURE_LISTING_H
+#ifndef HSP_DATA_LISTING_H
+#define HSP_DATA_LISTING_H
 
 #include "data/output.h"
 
