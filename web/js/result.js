@@ -1,0 +1,72 @@
+/* What the last training gave, in words and figures. */
+"use strict";
+
+(function (P) {
+  /* Figures of the report that are worth a line, if the report has them: key, label, text. */
+  const figures = [
+    ["margin", "Margin", (v, r) => r.neighbors ? null : P.number(v)],
+    ["support_vectors", "Support vectors", v => P.number(v)],
+    ["updates", "Updates", (v, r) => r.mistakes_last_pass == null ? null : P.number(v)],
+    ["mistakes", "Mistakes on the way", (v, r) => r.mistake_bound ? `${P.number(v)} (at most ${P.number(r.mistake_bound)})` : P.number(v)],
+    ["best_expert", "Best expert", (v, r) => `${r.best_negated ? "not " : ""}${v}, with ${P.number(100 * r.best_share, 3)}% of the weight`],
+    ["passes", "Passes", v => P.number(v)],
+    ["objective", "Objective", (v, r) => r.dual_objective == null ? P.number(v) : `${P.number(v)} (optimum at least ${P.number(r.dual_objective)})`],
+    ["kernel", "Kernel", v => v],
+  ];
+
+  function headline(r) {
+    if (r.stop === "inseparable") return ["No straight line separates these points.", "bad"];
+    if (r.training_error == null) return ["Trained.", "good"];
+    const wrong = Math.round(r.training_error * r.rows);
+    if (wrong === 0) return [`All ${r.rows} points are on their side.`, "good"];
+    return [`${wrong} of ${P.count(r.rows, "point")} ${wrong === 1 ? "is" : "are"} on the wrong side (${P.number(100 * r.training_error, 3)}%).`, "bad"];
+  }
+
+  function weights(model) {
+    const scorers = model.details && model.details.scorers;
+    if (!scorers || model.details.hypothesis !== "linear" || scorers.length !== 1) return null;
+    const terms = scorers[0].weights.slice().sort((a, b) => a.column - b.column).map(w => `${P.number(w.file_weight ?? w.weight, 3)}·${w.name}`);
+    const offset = scorers[0].file_offset ?? scorers[0].offset;
+    return `score = ${terms.concat(P.number(offset, 3)).join(" + ")}`.replace(/\+ −/g, "− ");
+  }
+
+  function show() {
+    const box = P.id("result"), model = P.model;
+    P.id("save-model").hidden = !(model && model.bytes);
+    if (!model) {
+      box.replaceChildren(P.make("p", {class: "verdict"}, P.data().points.length ? "Place points of a second class to train." : "Place points of two classes to train."));
+      return;
+    }
+    if (model.error) {
+      box.replaceChildren(P.make("p", {class: "verdict bad"}, model.error));
+      return;
+    }
+    const r = model.report, [text, mood] = headline(r), list = P.make("dl", {});
+    for (const [key, label, format] of figures) {
+      const value = r[key] == null ? null : format(r[key], r);
+      if (value != null) list.append(P.make("div", {}, P.make("dt", {}, label), P.make("dd", {}, value)));
+    }
+    const score = weights(model);
+    box.replaceChildren(...[
+      P.make("p", {class: `verdict ${mood}`}, text), list, score && P.make("p", {class: "formula"}, score),
+      ...model.warnings.map(warning => P.make("p", {class: "message bad"}, warning[0].toUpperCase() + warning.slice(1))),
+      P.make("p", {class: "help"}, `Trained in ${P.number(Math.max(1, Math.round(model.milliseconds)))} ms.`),
+    ].filter(Boolean));
+    if (P.id("report").open) report();
+  }
+
+  /* The text that the command prints, when somebody wants to see it. */
+  async function report() {
+    const model = P.model;
+    if (!P.id("report").open || !model || model.error) return;
+    const answer = await P.run(model.words, {files: {"points.csv": model.csv}, json: false});
+    P.id("report-text").textContent = answer.text || answer.error || "";
+  }
+
+  P.on("model", show);
+  P.id("report").addEventListener("toggle", report);
+  P.id("save-model").addEventListener("click", event => {
+    event.preventDefault();
+    if (P.model && P.model.bytes) P.download("model.hsp", P.model.bytes);
+  });
+})(Playground);
