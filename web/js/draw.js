@@ -8,6 +8,7 @@
 
   /* Parts add marks above the regions: layers.NAME = function (pen). */
   P.layers = {};
+  P.scenes = [];                                      // functions; the first that returns a scene replaces the trained model
   P.cursor = null;                                    // {x, y} while the keyboard edits
   P.labels = true;                                    // tick labels; tests of pictures turn them off
 
@@ -298,7 +299,7 @@
   P.shows = () => Object.fromEntries([...document.querySelectorAll("#show input")].map(box => [box.name, box.checked]));
 
   /* What is drawn under the points: the trained model, unless another part (the steps) has its own. */
-  const scene = () => (P.scene && P.scene()) || (P.model ? {
+  const scene = () => P.scenes.map(make => make()).find(Boolean) || (P.model ? {
     grid: P.model.grid, support: P.model.support, wrong: P.model.wrong, margins: P.model.words[2] === "svm",
   } : {grid: null, support: [], wrong: [], margins: false});
 

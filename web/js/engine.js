@@ -144,10 +144,11 @@
     }
     const told = await P.run(["halfspace", "predict", "model.hsp", "points.csv", "--scores"], {files, json: false});
     const names = P.data().classes;
-    if (told.status === 0)
-      told.text.trimEnd().split("\n").forEach((line, i) => {
-        if (line.split("\t")[0] !== names[classes[i]]) model.wrong.push(i);
-      });
+    if (told.status !== 0) return;
+    model.looked = true;
+    told.text.trimEnd().split("\n").forEach((line, i) => {
+      if (line.split("\t")[0] !== names[classes[i]]) model.wrong.push(i);
+    });
   }
 
   /* Train with the points as they are now. Calls during a run lead to one more run after it. */

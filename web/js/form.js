@@ -16,7 +16,6 @@
     beta: {low: 0.05, high: 0.95, step: 0.05}, delta: {low: 0.1, high: 2, step: 0.1},
   };
   const examples = {kernel: ["rbf", "rbf(10)", "poly(2,1)", "poly(3,1)"], metric: ["l1", "l2", "linf"]};
-  const files = ["trace", "reference", "warm-start", "row-weight"];   // options that name files, which the page has not
 
   let tables = [], learner = "svm";
   const values = {};              // values[learner][option]: text, or true for a flag; absent: the default
@@ -24,7 +23,8 @@
   P.learner = () => learner;
   P.chosen = () => Object.assign({}, values[learner]);
   P.table = () => tables.find(table => table.name === learner);
-  const optionsOf = name => tables.find(table => table.name === name).options.filter(option => !files.includes(option.name));
+  const namesFile = option => /^(FILE|MODEL)$/.test(option.meta) || option.name === "row-weight";   // the page has no files
+  const optionsOf = name => tables.find(table => table.name === name).options.filter(option => !namesFile(option));
 
   P.optionWords = () => optionsOf(learner).flatMap(option => {
     const value = values[learner][option.name];

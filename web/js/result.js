@@ -5,7 +5,7 @@
   /* Figures of the report that are worth a line, if the report has them: key, label, text. */
   const figures = [
     ["margin", "Margin", (v, r) => r.neighbors ? null : P.number(v)],
-    ["support_vectors", "Support vectors", v => P.number(v)],
+    ["support_vectors", "Support vectors", (v, r) => r.learner === "svm" ? P.number(v) : null],
     ["updates", "Updates", (v, r) => r.mistakes_last_pass == null ? null : P.number(v)],
     ["mistakes", "Mistakes on the way", (v, r) => r.mistake_bound ? `${P.number(v)} (at most ${P.number(r.mistake_bound)})` : P.number(v)],
     ["best_expert", "Best expert", (v, r) => `${r.best_negated ? "not " : ""}${v}, with ${P.number(100 * r.best_share, 3)}% of the weight`],
@@ -14,12 +14,12 @@
     ["kernel", "Kernel", v => v],
   ];
 
-  function headline(r) {
+  function headline(r, model) {
     if (r.stop === "inseparable") return ["No straight line separates these points.", "bad"];
-    if (r.training_error == null) return ["Trained.", "good"];
-    const wrong = Math.round(r.training_error * r.rows);
+    if (r.training_error == null && !model.looked) return ["Trained.", "good"];
+    const wrong = r.training_error == null ? model.wrong.length : Math.round(r.training_error * r.rows);
     if (wrong === 0) return [`All ${r.rows} points are on their side.`, "good"];
-    return [`${wrong} of ${P.count(r.rows, "point")} ${wrong === 1 ? "is" : "are"} on the wrong side (${P.number(100 * r.training_error, 3)}%).`, "bad"];
+    return [`${wrong} of ${P.count(r.rows, "point")} ${wrong === 1 ? "is" : "are"} on the wrong side (${P.number(100 * wrong / r.rows, 3)}%).`, "bad"];
   }
 
   function weights(model) {
@@ -41,7 +41,7 @@
       box.replaceChildren(P.make("p", {class: "verdict bad"}, model.error));
       return;
     }
-    const r = model.report, [text, mood] = headline(r), list = P.make("dl", {});
+    const r = model.report, [text, mood] = headline(r, model), list = P.make("dl", {});
     for (const [key, label, format] of figures) {
       const value = r[key] == null ? null : format(r[key], r);
       if (value != null) list.append(P.make("div", {}, P.make("dt", {}, label), P.make("dd", {}, value)));

@@ -327,7 +327,7 @@
   P.steps = () => run && !run.error ? {run, at, go, mistakes: run.visits.slice(0, at).filter(isMistake).length} : null;
 
   /* While the steps are open, the drawing shows the model of the step. */
-  P.scene = () => P.tab() === "steps" && run && run.shown ? {grid: run.shown.after.grid, support: [], wrong: [], margins: false} : null;
+  P.scenes.push(() => P.tab() === "steps" && run && run.shown ? {grid: run.shown.after.grid, support: [], wrong: [], margins: false} : null);
   P.layers.steps = (pen, above) => {
     if (P.tab() !== "steps" || !run || !run.shown) return;
     const {visit, before, after} = run.shown, colours = P.colours, view = P.data().view;
