@@ -2,7 +2,7 @@
 #include "show/figure.h"
 
 static const hsp__plot_kind *const kinds[] = {
-    &hsp__plot_rows,
+    &hsp__plot_rows, &hsp__plot_steps, &hsp__plot_slack, &hsp__plot_hulls, &hsp__plot_neighbors,
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };

@@ -457,11 +457,20 @@ static void layout_color_bar(const layout *to, const layout_frame *frame)
 
 /* Units of the same length on both axes: the frame's shorter side stays, the longer axis gets a
  * larger range. */
-static void layout_equal(hsp__panel *panel, double width, double height)
+static void layout_equal(hsp__panel *panel, layout_frame *frame)
 {
     const double x = panel->x.high - panel->x.low, y = panel->y.high - panel->y.low;
-    const double more_x = y / height * width - x, more_y = x / width * height - y;
+    const double more_x = y / frame->height * frame->width - x;
+    const double more_y = x / frame->width * frame->height - y;
     if (!isfinite(more_x) || !isfinite(more_y)) return;
+    if (layout_last_cells(panel)) { /* they end where the axes do: the frame becomes smaller */
+        const double unit = fmin(frame->width / x, frame->height / y);
+        frame->x += (frame->width - x * unit) / 2;
+        frame->y += (frame->height - y * unit) / 2;
+        frame->width = x * unit;
+        frame->height = y * unit;
+        return;
+    }
     hsp__axis *axis = more_x > 0 ? &panel->x : &panel->y;
     const double more = more_x > 0 ? more_x : more_y;
     hsp__axis_range(axis, axis->low - more / 2, axis->high + more / 2);
@@ -477,7 +486,7 @@ static void layout_panel(const layout *to, const hsp__panel *panel, double x, do
                           .width = fmax(width - to->left_room - to->right_room, 20),
                           .height = fmax(height - to->top_room - to->bottom_room, 20)};
     if (panel->square) frame.width = frame.height = fmin(frame.width, frame.height);
-    if (panel->equal) layout_equal(&shown, frame.width, frame.height);
+    if (panel->equal) layout_equal(&shown, &frame);
     layout_ticks(&shown, frame.width, frame.height, &frame.x_ticks, &frame.y_ticks);
     if (panel->title)
         layout_text(to, frame.x, frame.y - 8,

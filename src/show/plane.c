@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "data/encode.h"
 #include "data/sweep.h"
+#include "show/geometry.h"
 
 enum { PLANE_STEPS = 200, PLANE_ROWS = 5000 }; /* of the search for principal axes, at most */
 
@@ -204,6 +205,46 @@ static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uin
     return HSP_OK;
 }
 
+/* ---- Across and along a hyperplane ---- */
+
+static double plane_direction(const hsp__plane *plane, const hsp__plane_axis *axis, uint64_t row)
+{
+    const hsp__row entries = hsp__view_row(plane->view, row);
+    double sum = 0;
+    for (uint64_t k = 0; k < entries.count; k++)
+        sum += axis->direction[hsp__row_column(&entries, k)] *
+               hsp__row_value(plane->view, &entries, k);
+    return sum + axis->shift;
+}
+
+/* Where the mean row is. */
+static double plane_middle(const hsp__plane *plane, const hsp__plane_axis *axis)
+{
+    double sum = axis->shift;
+    for (uint64_t j = 0; j < plane->view->cols; j++)
+        sum += axis->direction[j] * plane->mean[j];
+    return sum;
+}
+
+static hsp_status plane_across(hsp__plane *plane, hsp_error *err)
+{
+    const uint64_t cols = plane->view->cols;
+    double *u = hsp__scratch_new(&plane->memory, cols, sizeof *u);
+    double *v = hsp__scratch_new(&plane->memory, cols, sizeof *v);
+    if (plane->memory.failed) return hsp__fail_memory(err);
+    memcpy(u, plane->across, (size_t)cols * sizeof *u);
+    const double length = plane_normalise(u, cols);
+    hsp__perpendicular_axis(plane->ctx, plane->view, u, v);
+    plane->axes[0] = (hsp__plane_axis){.kind = HSP__PLANE_DIRECTION,
+                                       .direction = u,
+                                       .shift = plane->across_offset / length,
+                                       .label = "signed distance from the boundary"};
+    plane->axes[1] = (hsp__plane_axis){.kind = HSP__PLANE_DIRECTION,
+                                       .direction = v,
+                                       .label = "along the boundary, where rows differ most"};
+    return HSP_OK;
+}
+
 /* ---- Axes ---- */
 
 /* Figures of the columns, of the rows that are known. */
@@ -232,6 +273,7 @@ static hsp_status plane_choose(hsp__plane *plane, const char *x, const char *y,
 {
     const uint64_t cols = plane->view->cols;
     hsp__plane_axis *axes = plane->axes;
+    if (!x && !y && plane->across) return plane_across(plane, err);
     if (!x && !y && cols > 2) return plane_principal(plane, sample, count, err);
     if ((!x || !y) && cols > 2)
         return hsp__fail_option(
@@ -277,10 +319,12 @@ hsp_status hsp__plane_open(hsp__plane *plane, const char *x, const char *y, cons
         if (axis->kind == HSP__PLANE_FEATURE) {
             axis->low = figures[axis->column].min;
             axis->high = figures[axis->column].max;
-        } else if (axis->kind == HSP__PLANE_PRINCIPAL) {
-            const double shift = plane_shift(plane, axis->direction);
+        } else if (axis->kind == HSP__PLANE_PRINCIPAL || axis->kind == HSP__PLANE_DIRECTION) {
+            const int principal = axis->kind == HSP__PLANE_PRINCIPAL;
+            const double shift = principal ? plane_shift(plane, axis->direction) : 0;
             for (uint64_t i = 0; i < count; i++) {
-                const double at = plane_along(plane, axis->direction, shift, sample[i]);
+                const double at = principal ? plane_along(plane, axis->direction, shift, sample[i])
+                                            : plane_direction(plane, axis, sample[i]);
                 if (!i || at < axis->low) axis->low = at;
                 if (!i || at > axis->high) axis->high = at;
             }
@@ -350,6 +394,9 @@ void hsp__plane_place(const hsp__plane *plane, uint64_t row, double at[2])
         case HSP__PLANE_PRINCIPAL:
             at[a] = plane_along(plane, axis->direction, plane_shift(plane, axis->direction), row);
             break;
+        case HSP__PLANE_DIRECTION:
+            at[a] = plane_direction(plane, axis, row);
+            break;
         case HSP__PLANE_CATEGORIES:
             while (k < axis->count && hsp__view_entry(view, row, axis->column + k) == 0)
                 k++;
@@ -374,6 +421,9 @@ void hsp__plane_row(const hsp__plane *plane, double x, double y, double *row)
         const hsp__plane_axis *axis = &plane->axes[a];
         const double at = a ? y : x;
         if (axis->kind == HSP__PLANE_FEATURE) row[axis->column] = at;
+        const double by = axis->kind == HSP__PLANE_DIRECTION ? at - plane_middle(plane, axis) : 0;
+        for (uint64_t j = 0; axis->kind == HSP__PLANE_DIRECTION && j < cols; j++)
+            row[j] += by * axis->direction[j];
         for (uint64_t j = 0; axis->kind == HSP__PLANE_PRINCIPAL && j < cols; j++)
             row[j] += at * axis->direction[j] * plane->deviation[j];
         for (uint32_t k = 0; axis->kind == HSP__PLANE_CATEGORIES && k < axis->count; k++)

@@ -1,5 +1,5 @@
 /* The plane that rows are drawn in: two axes, each a feature, a column of categories, a principal
- * axis of the rows, or their class. */
+ * axis of the rows, or their class; or the direction across a hyperplane and one along it. */
 #ifndef HSP_SHOW_PLANE_H
 #define HSP_SHOW_PLANE_H
 
@@ -9,14 +9,16 @@ typedef enum hsp__plane_kind {
     HSP__PLANE_FEATURE,    /* the value of a feature */
     HSP__PLANE_CATEGORIES, /* of a column of the file: the number of the category, from 0 */
     HSP__PLANE_PRINCIPAL,  /* along a direction of large variance, in standard deviations */
-    HSP__PLANE_CLASS       /* the class of the row, where the data has one feature only */
+    HSP__PLANE_CLASS,      /* the class of the row, where the data has one feature only */
+    HSP__PLANE_DIRECTION   /* along a direction, in the units of the features */
 } hsp__plane_kind;
 
 typedef struct hsp__plane_axis {
     hsp__plane_kind kind;
     uint64_t column;   /* of the feature, or of the first category */
     uint32_t count;    /* of categories or classes */
-    double *direction; /* principal: cols, of length 1, of standardised features */
+    double *direction; /* cols, of length 1; principal: of standardised features */
+    double shift;      /* direction: a row x is at <direction, x> + shift */
     char label[160];
     double low, high; /* of the rows */
 } hsp__plane_axis;
@@ -26,6 +28,9 @@ typedef struct hsp__plane {
     const hsp_model *model; /* for the names of features; NULL: none */
     hsp_data *data;
     const hsp_view *view;
+    const double *across; /* cols: weights of a separator; NULL: none. If x and y are not named, the
+                              axes are its signed distance and a direction along its boundary */
+    double across_offset; /* b of that separator */
     double *mean, *deviation; /* cols, of the rows that were counted */
     hsp__plane_axis axes[2];  /* x and y */
     hsp__scratch memory;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "show/rows.h"
+#include "show/rows_geometry.h"
 
 enum {
     ROWS_NODES_X = 181, /* of the grid on which models are asked */
@@ -77,6 +77,9 @@ static hsp_status rows_choose(hsp__rows_plot *plot, hsp_error *err)
                          hsp__label_count(left_out, some), left_out == 1 ? "" : "s");
     plot->plane =
         (hsp__plane){.ctx = plot->ctx, .model = plot->model, .data = plot->data, .view = view};
+    double *across = NULL;
+    HSP__TRY(hsp__rows_geometry_plane(plot, err, &across, &plot->plane.across_offset));
+    plot->plane.across = across;
     HSP__TRY(hsp__plane_open(&plot->plane, hsp_options_text(plot->options, "x"),
                              hsp_options_text(plot->options, "y"), known, plot->rows, plot->count,
                              err));
@@ -177,37 +180,21 @@ static hsp_status rows_regions(hsp__rows_plot *plot, hsp_error *err)
 
 /* ---- The whole ---- */
 
-static hsp_status rows_overlays(hsp__rows_plot *plot, int under, hsp_error *err)
-{
-    const char *list = hsp_options_text(plot->options, "show");
-    for (const char *p = list; p && *p;) {
-        const size_t size = strcspn(p, ",");
-        const hsp__overlay *found = NULL, *one;
-        for (size_t i = 0; (one = hsp__overlay_at(i)); i++)
-            if (strlen(one->name) == size && memcmp(one->name, p, size) == 0) found = one;
-        char quoted[HSP__QUOTED];
-        if (!found)
-            return hsp__fail_option(err, "--show", "there is nothing called '%s' to show",
-                                    hsp__quote(p, size, quoted));
-        if (found->under == under) HSP__TRY(found->draw(plot, err));
-        p += size + (p[size] == ',');
-    }
-    return HSP_OK;
-}
-
 static hsp_status rows_draw(hsp__rows_plot *plot, hsp_error *err)
 {
     HSP__TRY(hsp_data_view(plot->ctx, plot->data, err, &plot->view));
+    HSP__TRY(hsp__rows_geometry_parse(plot, hsp_options_text(plot->options, "show"), err));
     HSP__TRY(rows_choose(plot, err));
     plot->radius = plot->count <= 400 ? 3.6 : plot->count <= 2500 ? 2.6 : 1.7;
     plot->classes = plot->model ? hsp_model_classes(plot->model) : hsp_data_classes(plot->data);
     plot->panel = hsp__panel_add(plot->figure, NULL);
     hsp__plane_axes(&plot->plane, plot->panel);
     if (plot->figure->memory.failed) return hsp__fail_memory(err);
+    if (plot->shown) HSP__TRY(hsp__rows_geometry_prepare(plot, err));
     if (plot->model) HSP__TRY(rows_regions(plot, err));
-    HSP__TRY(rows_overlays(plot, 1, err));
+    HSP__TRY(hsp__rows_geometry_draw(plot, 1, err));
     rows_points(plot);
-    return rows_overlays(plot, 0, err);
+    return hsp__rows_geometry_draw(plot, 0, err);
 }
 
 static hsp_status rows_build(hsp_context *ctx, const hsp_plot_input *input,

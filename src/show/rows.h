@@ -1,5 +1,4 @@
-/* What the kind `rows` shares with its overlays (option show). To add one: a function, and a line in
- * overlays.c. */
+/* What the kind `rows` shares with what its option show adds (rows_geometry.c). */
 #ifndef HSP_SHOW_ROWS_H
 #define HSP_SHOW_ROWS_H
 
@@ -22,6 +21,8 @@ typedef struct hsp__rows_plot {
     double *x, *y;       /* their places */
     double radius;       /* of their points, in pixels */
     hsp__scratch memory; /* freed with the plot */
+    unsigned shown;      /* bits of hsp__show (scene.h) */
+    struct hsp__rows_geometry *geometry; /* of rows_geometry.c; NULL: nothing is to be added */
 } hsp__rows_plot;
 
 /* Values of the model's scorer (or, with several, of what `value` computes from the scores of one
@@ -29,14 +30,5 @@ typedef struct hsp__rows_plot {
 typedef double (*hsp__node_value)(void *user, const double *scores, uint32_t predicted);
 hsp_status hsp__rows_grid(hsp__rows_plot *plot, const hsp_model *model, hsp__node_value value,
                           void *user, hsp_error *err, hsp__grid *out);
-
-typedef struct hsp__overlay {
-    const char *name; /* in --show */
-    int under;        /* drawn before the points */
-    hsp_status (*draw)(hsp__rows_plot *plot, hsp_error *err);
-} hsp__overlay;
-
-/* The overlays; NULL past the last. */
-const hsp__overlay *hsp__overlay_at(size_t i);
 
 #endif

@@ -1,0 +1,276 @@
+/* The kind `steps`: the updates of a perceptron run, a panel each. */
+#include <stdio.h>
+
+#include "data/data.h"
+#include "show/plane.h"
+#include "show/scene.h"
+#include "show/trace_file.h"
+#include "show/two_classes.h"
+
+enum { STEPS_PANELS = 12 }; /* of one figure, unless the options say otherwise */
+
+static const hsp_option steps_options[] = {
+    HSP__TEXT("x", NULL, "FEATURE", "feature on the horizontal axis: a name, or a number from 1"),
+    HSP__TEXT("y", NULL, "FEATURE", "feature on the vertical axis"),
+    HSP__TEXT("updates", NULL, "A-B",
+              "the updates to show, such as 5 or 1-9 (default: the first 11 and the last)"),
+    HSP__TWO_CLASSES_OPTIONS,
+};
+
+typedef struct steps {
+    hsp_context *ctx;
+    hsp_figure *figure;
+    const hsp_view *view;
+    hsp_data *data;
+    const char *trace_name;
+    hsp__trace_file trace;
+    hsp__plane plane;
+    hsp__scratch memory;
+    uint64_t count; /* of rows */
+    double *x, *y;  /* count */
+    double *w, b;   /* view->cols: before the update at hand */
+    double *after;  /* the same after it */
+    double
+        arrows; /* how long vectors are drawn, relative to their length; 0: not from the origin */
+} steps;
+
+/* w after update `k`. */
+static hsp_status steps_apply(const steps *m, uint64_t k, hsp_error *err)
+{
+    const hsp__trace_step *step = &m->trace.steps[k];
+    memcpy(m->after, m->w, m->view->cols * sizeof *m->after);
+    for (uint64_t c = step->first; c < step[1].first; c++) {
+        if (m->trace.changes[c].column >= m->view->cols)
+            return hsp__fail_at(err, HSP_BAD_DATA, m->trace_name, k + 2, 0,
+                                "changes weight %llu, but the rows have %llu features: is this the "
+                                "data that the run was about?",
+                                (unsigned long long)m->trace.changes[c].column + 1,
+                                (unsigned long long)m->view->cols);
+        m->after[m->trace.changes[c].column] = m->trace.changes[c].weight;
+    }
+    return HSP_OK;
+}
+
+/* Is the score of the row, before the update, the one that the trace has? */
+static hsp_status steps_check(const steps *m, uint64_t k, hsp_error *err)
+{
+    const hsp__trace_step *step = &m->trace.steps[k];
+    double sum = m->b, size = fabs(m->b) + fabs(step->score);
+    if (step->row >= m->view->rows)
+        return hsp__fail_at(err, HSP_BAD_DATA, m->trace_name, k + 2, 0,
+                            "is about row %llu, but the data has %llu: is this the data that the "
+                            "run was about?",
+                            (unsigned long long)step->row + 1, (unsigned long long)m->view->rows);
+    const hsp__row row = hsp__view_row(m->view, step->row);
+    for (uint64_t e = 0; e < row.count; e++) {
+        const double term = m->w[hsp__row_column(&row, e)] * hsp__row_value(m->view, &row, e);
+        sum += term;
+        size += fabs(term);
+    }
+    if (fabs(sum - step->score) <= 1e-6 * size) return HSP_OK;
+    return hsp__fail_at(
+        err, HSP_BAD_DATA, m->trace_name, k + 2, 0,
+        "says that row %llu had the score %.9g; in this data it has %.9g. The data "
+        "must be that of the run, which must not scale rows (--scale, --normalize), "
+        "start from a model (--warm-start) or use --soft",
+        (unsigned long long)step->row + 1, step->score, sum);
+}
+
+/* ---- One panel ------------------------------------------------------------------------------- */
+
+static void steps_points(const steps *m, hsp__panel *panel, int named)
+{
+    hsp__scratch memory = {.memory = &m->ctx->allocator};
+    double *x = hsp__scratch_raw(&memory, m->count, sizeof *x);
+    double *y = hsp__scratch_raw(&memory, m->count, sizeof *y);
+    for (uint32_t c = 0; c < 2 && !memory.failed; c++) {
+        uint64_t count = 0;
+        for (uint64_t i = 0; i < m->count; i++)
+            if (m->view->labels[i] == c) {
+                x[count] = m->x[i];
+                y[count++] = m->y[i];
+            }
+        hsp__panel_points(panel, count, x, y,
+                          (hsp__style){.color = HSP__CLASS(c),
+                                       .shape = HSP__SHAPE(c),
+                                       .size = m->count <= 100 ? 3.2 : 2,
+                                       .name = named ? hsp_data_class_name(m->data, c) : NULL});
+    }
+    hsp__scratch_free(&memory);
+}
+
+/* w before the update, plus or minus the row, is w after it: from the origin. */
+static void steps_vectors(const steps *m, hsp__panel *panel, uint64_t k, int named)
+{
+    const hsp__plane_axis *axes = m->plane.axes;
+    const double share = m->arrows;
+    const double from[2] = {m->w[axes[0].column] * share, m->w[axes[1].column] * share};
+    const double to[2] = {m->after[axes[0].column] * share, m->after[axes[1].column] * share};
+    const uint32_t class = m->view->labels[m->trace.steps[k].row];
+    if (k)
+        hsp__panel_arrow(panel, 0, 0, from[0], from[1],
+                         (hsp__style){.color = HSP__MUTED,
+                                      .width = 1.5,
+                                      .name = named ? "w before the update" : NULL});
+    hsp__panel_arrow(panel, from[0], from[1], to[0], to[1],
+                     (hsp__style){.color = HSP__CLASS(class),
+                                  .width = 1.2,
+                                  .name = named ? "y x, which is added" : NULL});
+    hsp__panel_arrow(panel, 0, 0, to[0], to[1],
+                     (hsp__style){.color = HSP__WEIGHTS,
+                                  .width = 2,
+                                  .name = named ? "w after the update" : NULL});
+}
+
+static void steps_panel(const steps *m, uint64_t k, int named)
+{
+    const hsp__trace_step *step = &m->trace.steps[k];
+    hsp__plane_separator line;
+    char title[96];
+    const char *sign = m->view->labels[step->row] ? "+" : "−";
+    snprintf(title, sizeof title, "%llu: row %llu (%s), s = %.3g", (unsigned long long)step->update,
+             (unsigned long long)step->row + 1, sign, step->score);
+    hsp__panel *panel = hsp__panel_add(m->figure, title);
+    if (!panel) return;
+    hsp__plane_axes(&m->plane, panel);
+    panel->equal = m->arrows > 0;
+    if (m->arrows > 0) {
+        hsp__axis_pad(&panel->x, fmin(m->plane.axes[0].low, 0), fmax(m->plane.axes[0].high, 0));
+        hsp__axis_pad(&panel->y, fmin(m->plane.axes[1].low, 0), fmax(m->plane.axes[1].high, 0));
+    }
+    if (hsp__plane_meet(&m->plane, m->w, m->b, m->view->cols, &line))
+        hsp__panel_rule(panel, line.w[0], line.w[1], -line.b,
+                        (hsp__style){.color = HSP__MUTED,
+                                     .dash = HSP__DASHED,
+                                     .name = named ? "boundary before" : NULL});
+    if (hsp__plane_meet(&m->plane, m->after, step->offset, m->view->cols, &line))
+        hsp__panel_rule(panel, line.w[0], line.w[1], -line.b,
+                        (hsp__style){.color = HSP__BOUNDARY,
+                                     .width = 2,
+                                     .name = named ? "boundary after" : NULL});
+    steps_points(m, panel, named);
+    if (m->arrows > 0) steps_vectors(m, panel, k, named);
+    hsp__panel_points(panel, 1, &m->x[step->row], &m->y[step->row],
+                      (hsp__style){.color = HSP__INK,
+                                   .size = 6.5,
+                                   .width = 1.4,
+                                   .hollow = 1,
+                                   .name = named ? "row of the update" : NULL});
+    panel->outside = !named;
+}
+
+/* ---- Which updates --------------------------------------------------------------------------- */
+
+/* The updates `from` to `to` (from 1); without the option the first ones and the last. */
+static hsp_status steps_range(const steps *m, const char *text, uint64_t *from, uint64_t *to,
+                              hsp_error *err)
+{
+    unsigned long long first = 1, last = m->trace.count;
+    int end = 0;
+    char quoted[HSP__QUOTED];
+    if (text && (sscanf(text, "%llu%n-%llu%n", &first, &end, &last, &end) < 1 || text[end] ||
+                 text[0] == '-' || first < 1))
+        return hsp__fail_option(err, "--updates", "found '%s', expected a number such as 5, or 1-9",
+                                hsp__quote(text, strlen(text), quoted));
+    if (text && !strchr(text, '-')) last = first;
+    if (first > m->trace.count || last < first)
+        return hsp__fail_option(err, "--updates", "found '%s', but the run has %llu update%s", text,
+                                (unsigned long long)m->trace.count, m->trace.count == 1 ? "" : "s");
+    *from = first;
+    *to = last < m->trace.count ? last : m->trace.count;
+    return HSP_OK;
+}
+
+/* The vectors are drawn if the run has no offset, and both axes are the only features. */
+static void steps_scale(steps *m)
+{
+    const hsp__plane_axis *axes = m->plane.axes;
+    double longest = 0, span = 0;
+    if (!hsp__plane_is_true(&m->plane) || m->view->cols != 2) return;
+    for (uint64_t k = 0; k < m->trace.count; k++)
+        if (m->trace.steps[k].offset != 0) return;
+    for (uint64_t c = 0; c < m->trace.change_count; c++)
+        longest = fmax(longest, fabs(m->trace.changes[c].weight));
+    for (int a = 0; a < 2; a++)
+        span = fmax(span, fmax(fabs(axes[a].low), fabs(axes[a].high)));
+    m->arrows = longest > span ? span / longest : 1;
+    if (m->arrows < 1)
+        hsp__figure_note(m->figure, "vectors drawn at %.3g of their length", m->arrows);
+}
+
+static hsp_status steps_draw(steps *m, const hsp_options *options, hsp_error *err)
+{
+    const char *text = hsp_options_text(options, "updates");
+    uint64_t from = 0, to = 0, drawn = 0;
+    HSP__TRY(steps_range(m, text, &from, &to, err));
+    const int cut = !text && m->trace.count > STEPS_PANELS;
+    for (uint64_t k = 0; k < to; k++) {
+        HSP__TRY(steps_check(m, k, err));
+        HSP__TRY(steps_apply(m, k, err));
+        if (k + 1 >= from && (!cut || k + 1 < STEPS_PANELS || k + 1 == to))
+            steps_panel(m, k, drawn++ == 0);
+        memcpy(m->w, m->after, m->view->cols * sizeof *m->w);
+        m->b = m->trace.steps[k].offset;
+    }
+    if (cut)
+        hsp__figure_note(m->figure, "updates 1 to %d and %llu, the last", STEPS_PANELS - 1,
+                         (unsigned long long)to);
+    if (!hsp__plane_is_true(&m->plane))
+        hsp__figure_note(m->figure, "boundaries where other features have their mean; rows are not "
+                                    "in that plane, but next to it");
+    return HSP_OK;
+}
+
+static hsp_status steps_open(steps *m, const hsp_options *options, hsp_error *err)
+{
+    m->count = m->view->rows;
+    m->x = hsp__scratch_raw(&m->memory, m->count, sizeof *m->x);
+    m->y = hsp__scratch_raw(&m->memory, m->count, sizeof *m->y);
+    m->w = hsp__scratch_new(&m->memory, m->view->cols, sizeof *m->w);
+    m->after = hsp__scratch_new(&m->memory, m->view->cols, sizeof *m->after);
+    uint64_t *sample = hsp__scratch_raw(&m->memory, m->count, sizeof *sample);
+    if (m->memory.failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < m->count; i++)
+        sample[i] = i;
+    m->plane = (hsp__plane){.ctx = m->ctx, .data = m->data, .view = m->view};
+    HSP__TRY(hsp__plane_open(&m->plane, hsp_options_text(options, "x"),
+                             hsp_options_text(options, "y"), NULL, sample, m->count, err));
+    for (uint64_t i = 0; i < m->count; i++) {
+        double at[2];
+        hsp__plane_place(&m->plane, i, at);
+        m->x[i] = at[0];
+        m->y[i] = at[1];
+    }
+    return HSP_OK;
+}
+
+static hsp_status steps_build(hsp_context *ctx, const hsp_plot_input *input,
+                              const hsp_options *options, hsp_figure *figure, hsp_error *err)
+{
+    hsp_data *two = NULL;
+    steps m = {.ctx = ctx,
+               .figure = figure,
+               .trace_name = input->files[0],
+               .memory = {.memory = &ctx->allocator}};
+    HSP__TRY(hsp__trace_file_read(ctx, m.trace_name, err, &m.trace));
+    hsp_status status = hsp__two_classes(ctx, input, options, err, &two);
+    if (!status) status = hsp_data_view(ctx, two, err, &m.view);
+    m.data = two;
+    if (!status) status = steps_open(&m, options, err);
+    if (!status) {
+        steps_scale(&m);
+        status = steps_draw(&m, options, err);
+    }
+    hsp__plane_free(&m.plane);
+    hsp__scratch_free(&m.memory);
+    hsp__trace_file_free(&m.trace);
+    hsp_data_free(two);
+    return status;
+}
+
+const hsp__plot_kind hsp__plot_steps = {
+    .table = {"steps", "the updates of a perceptron run, one by one", steps_options,
+              sizeof steps_options / sizeof *steps_options},
+    .needs = {"DATA TRACE", .data_least = 1, .data_most = 1, .files_least = 1, .files_most = 1},
+    .build = steps_build,
+};
