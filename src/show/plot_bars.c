@@ -234,11 +234,12 @@ static hsp_status weights_draw(weights_plot *to, hsp_context *ctx, const hsp_plo
         return hsp__fail_at(err, HSP_BAD_DATA, input->model_names ? input->model_names[0] : NULL, 0,
                             0, "all weights of the model are 0: there is nothing to draw");
     HSP__TRY(weights_names(to, err));
-    snprintf(label, sizeof label, "%s%s%s",
+    snprintf(label, sizeof label, "%s%s%s%s",
              labels[model  ? 0
                     : file ? 1
                            : 2],
-             model && scaling ? ", scaled: " : "", model && scaling ? scaling : "");
+             model && scaling ? " (scaling: " : "", model && scaling ? scaling : "",
+             model && scaling ? ")" : "");
     if (to->scorers == 1)
         weights_bars(to, label);
     else

@@ -32,9 +32,13 @@ static hsp_status confusion_draw(const hsp_evaluated *rows, const char *title, h
     hsp__panel_cells(panel, k, k, -0.5, k - 0.5, -0.5, k - 0.5, shares, HSP__SCALE_SEQUENTIAL, 0,
                      1);
     for (uint32_t t = 0; k <= CONFUSION_NUMBERS && t < k; t++)
-        for (uint32_t c = 0; c < k; c++)
-            hsp__panel_text(panel, c, t, (hsp__style){.color = HSP__OVER, .size = k > 8 ? 9 : 12},
-                            "%s", hsp__label_count(counts[(uint64_t)t * k + c], number));
+        for (uint32_t c = 0; c < k; c++) {
+            const uint64_t count = counts[(uint64_t)t * k + c];
+            if (count || k <= 3)
+                hsp__panel_text(panel, c, t,
+                                (hsp__style){.color = HSP__OVER, .size = k > 8 ? 10 : 12}, "%s",
+                                hsp__label_count(count, number));
+        }
     hsp__panel_bar(panel, "share of the true class");
     if (rows->unknown)
         hsp__figure_note(figure, "%s row%s with labels that the model does not have",

@@ -76,7 +76,8 @@ static void ranking_curve(ranking *of, hsp__panel *panel, const ranking_points *
     char name[256], number[HSP__LABEL];
     snprintf(name, sizeof name, "%s %s%s%.80s%s%.80s", measure ? measure : "",
              isnan(value) ? "not defined" : hsp__label_number(round(value * 1e4) / 1e4, number),
-             of->name ? ", " : "", of->name ? of->name : "", class ? ", " : "", class ? class : "");
+             of->name ? ", " : "", of->name ? of->name : "", class ? ", class " : "",
+             class ? class : "");
     hsp__panel_line(panel, points->count, points->x, points->y,
                     (hsp__style){.color = HSP__CLASS(of->drawn),
                                  .width = 2,
@@ -225,7 +226,10 @@ static hsp_status ranking_class(ranking *of, ranking_draw draw, hsp_error *err)
         calibration_draw(of, (uint32_t)hsp_options_integer(of->options, "bins"));
     } else {
         hsp__scored rows = of->rows->kept;
-        rows.probability = NULL;                   /* ranked by scores, as the AUC of eval */
+        /* Ranked as eval ranks them: of two classes by scores, as for its AUC; of more by
+         * probabilities, as its curves: scores of several classes need not compare across rows. */
+        const int chances = rows.classes > 2 && rows.probability;
+        if (!chances) rows.probability = NULL;
         if (of->class == 0 && rows.classes == 2) { /* the other class of two: scores turned */
             double *turned = hsp__scratch_raw(&of->scratch, rows.rows, sizeof *turned);
             uint32_t *truth = hsp__scratch_raw(&of->scratch, rows.rows, sizeof *truth);
@@ -237,8 +241,8 @@ static hsp_status ranking_class(ranking *of, ranking_draw draw, hsp_error *err)
             rows.ranking = turned;
             rows.truth = truth;
         }
-        HSP__TRY(
-            hsp__cuts_new(of->ctx, &rows, 0, rows.classes > 2 ? of->class : 1, err, &cuts, &count));
+        HSP__TRY(hsp__cuts_new(of->ctx, &rows, chances, rows.classes > 2 ? of->class : 1, err,
+                               &cuts, &count));
         draw(of, cuts, count);
         hsp__free(&of->ctx->allocator, cuts);
     }
