@@ -55,6 +55,7 @@ static hsp_status confusion_build(hsp_context *ctx, const hsp_plot_input *input,
     hsp_status status = HSP_OK;
     (void)options;
     hsp__figure_title(figure, "Confusion matrix");
+    if (input->model_count == 1) figure->width = 560, figure->height = 500;
     for (size_t m = 0; !status && m < input->model_count; m++) {
         hsp__scratch scratch = {.memory = &ctx->allocator};
         hsp_evaluated *rows = NULL;
