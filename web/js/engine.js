@@ -3,7 +3,7 @@
 
 (function (P) {
   const SLOW_MS = 400;             // a training that took longer waits until the pointer is released
-  const LIVE_GRID = 72, FINE_GRID = 161;
+  const LIVE_GRID = 49, FINE_GRID = 161;
 
   let running = false, again = false, dragging = false, last = 0, shown = [];
 

@@ -257,7 +257,10 @@
     else {
       if (made.bound) rows.push(bars("Mistakes and their bound", "Mistakes so far", k, `Never more than: ${made.bound.formula}`, made.bound.bound, made.bound.bound));
       else rows.push(pair("Mistakes so far", P.number(k)));
-      if (made.learner === "winnow") winnow(made, k, line, end, rows);
+      if (made.learner === "winnow") {
+        winnow(made, k, line, rows);
+        if (!made.bound) rows.push(P.make("p", {class: "help"}, "No bound on the mistakes applies here: it needs a separating line whose weights are not negative, and a small delta."));
+      }
       else if (line && line.inner === undefined || !made.separable)
         rows.push(P.make("p", {class: "help"}, "These points cannot be separated, so there is no w* and no bound: the run may go on for ever."));
       else {
@@ -280,7 +283,7 @@
       pair("Best expert so far", line ? `${line.best}, ${P.count(line.best_mistakes, "mistake")}` : "–"));
   }
 
-  function winnow(made, k, line, end, rows) {
+  function winnow(made, k, line, rows) {
     const total = l => l.total !== undefined ? l.total : l.ln_total, cap = l => l.total_bound !== undefined ? l.total_bound : l.ln_total_bound;
     const w = k && made.shown && made.shown.after.weights, delta = Number(P.chosen().delta || 1);
     if (made.star && w && w.every(v => v > 0) && (P.chosen().variant || "winnow2") === "winnow2") {
