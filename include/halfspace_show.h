@@ -34,6 +34,8 @@ typedef struct hsp_plot_needs {
     size_t models_least, models_most;
     size_t data_least, data_most;
     size_t files_least, files_most;
+    const char *frames; /* the option that chooses one of several frames ("updates"); NULL: there is
+                           one figure */
 } hsp_plot_needs;
 HSP_API const hsp_plot_needs *hsp_plot_needs_of(const hsp_option_table *kind); /* or NULL */
 
@@ -56,6 +58,11 @@ typedef struct hsp_plot_input {
 HSP_API hsp_status hsp_plot(hsp_context *ctx, const hsp_plot_input *input,
                             const hsp_options *options, hsp_error *err, hsp_figure **out);
 HSP_API void hsp_figure_free(hsp_figure *figure);
+
+/* How many frames the input has: figures that the option hsp_plot_needs.frames numbers from 1, and
+ * which make a film. HSP_USAGE for a kind without frames. */
+HSP_API hsp_status hsp_plot_frames(hsp_context *ctx, const hsp_plot_input *input,
+                                   const hsp_options *options, hsp_error *err, uint64_t *out);
 
 /* How it is drawn: title, theme, width, height. */
 HSP_API const hsp_option_table *hsp_figure_options(void);

@@ -239,6 +239,9 @@ typedef struct hsp__plot_kind {
     /* Fill a new figure. The input has what `needs` says. */
     hsp_status (*build)(hsp_context *ctx, const hsp_plot_input *input, const hsp_options *options,
                         hsp_figure *figure, hsp_error *err);
+    /* The number of frames; NULL: the kind has none. */
+    hsp_status (*frames)(hsp_context *ctx, const hsp_plot_input *input, hsp_error *err,
+                         uint64_t *out);
 } hsp__plot_kind;
 
 extern const hsp__plot_kind hsp__plot_rows; /* plot_rows.c */

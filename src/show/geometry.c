@@ -119,7 +119,7 @@ static int geometry_straighten(const double *w, uint64_t cols, double *v)
 
 /* Power iteration on the covariance of the sampled rows, in the complement of w. It starts from the
  * first unit vector that is not along w, plus a little of all others. */
-void hsp__perpendicular_axis(hsp_context *ctx, const hsp_view *view, const double *w, double *v)
+int hsp__perpendicular_axis(hsp_context *ctx, const hsp_view *view, const double *w, double *v)
 {
     const uint64_t cols = view->cols, step = view->rows / GEOMETRY_SAMPLE + 1;
     hsp__scratch scratch = {.memory = &ctx->allocator};
@@ -159,4 +159,5 @@ void hsp__perpendicular_axis(hsp_context *ctx, const hsp_view *view, const doubl
             break;
         }
     hsp__scratch_free(&scratch);
+    return !scratch.failed;
 }

@@ -13,8 +13,8 @@ uint64_t hsp__hull(double (*points)[2], uint64_t count);
 void hsp__foot(const double w[2], double b, const double point[2], double foot[2]);
 
 /* The direction, of length 1 and perpendicular to w, in which the rows differ most (about their mean):
- * v, cols numbers. All 0 if there is none: one column, or no memory for cols numbers. Rows are sampled
- * evenly if they are many. */
-void hsp__perpendicular_axis(hsp_context *ctx, const hsp_view *view, const double *w, double *v);
+ * v, cols numbers. All 0 if there is none: one column. Rows are sampled evenly if they are many. 0: no
+ * memory. */
+int hsp__perpendicular_axis(hsp_context *ctx, const hsp_view *view, const double *w, double *v);
 
 #endif

@@ -48,10 +48,10 @@ static hsp_status kinds_check(const hsp__plot_kind *kind, const char *what, size
                      kind->needs.arguments);
 }
 
-hsp_status hsp_plot(hsp_context *ctx, const hsp_plot_input *input, const hsp_options *options,
-                    hsp_error *err, hsp_figure **out)
+/* The kind that the options are of, if the input has what it needs. */
+static hsp_status kinds_open(const hsp_plot_input *input, const hsp_options *options,
+                             hsp_error *err, const hsp__plot_kind **out)
 {
-    HSP__NEED(err, ctx, input, options, out);
     const hsp__plot_kind *kind = kinds_of(hsp_options_table(options));
     if (!kind) return hsp__fail(err, HSP_USAGE, "the options are not of a kind of plot");
     const hsp_plot_needs *needs = &kind->needs;
@@ -61,9 +61,30 @@ hsp_status hsp_plot(hsp_context *ctx, const hsp_plot_input *input, const hsp_opt
                          err));
     HSP__TRY(
         kinds_check(kind, "file", input->file_count, needs->files_least, needs->files_most, err));
+    *out = kind;
+    return HSP_OK;
+}
+
+hsp_status hsp_plot(hsp_context *ctx, const hsp_plot_input *input, const hsp_options *options,
+                    hsp_error *err, hsp_figure **out)
+{
+    HSP__NEED(err, ctx, input, options, out);
+    const hsp__plot_kind *kind = NULL;
+    HSP__TRY(kinds_open(input, options, err, &kind));
     hsp_figure *figure = NULL;
     HSP__TRY(hsp__figure_new(ctx, kind->table.name, err, &figure));
     hsp_status status = kind->build(ctx, input, options, figure, err);
     if (!status) status = hsp__figure_done(figure, err);
     HSP__GIVE(status, figure, hsp_figure_free, out);
+}
+
+hsp_status hsp_plot_frames(hsp_context *ctx, const hsp_plot_input *input,
+                           const hsp_options *options, hsp_error *err, uint64_t *out)
+{
+    HSP__NEED(err, ctx, input, options, out);
+    const hsp__plot_kind *kind = NULL;
+    HSP__TRY(kinds_open(input, options, err, &kind));
+    if (!kind->frames)
+        return hsp__fail(err, HSP_USAGE, "plot %s makes one figure, not frames", kind->table.name);
+    return kind->frames(ctx, input, err, out);
 }

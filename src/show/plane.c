@@ -234,7 +234,7 @@ static hsp_status plane_across(hsp__plane *plane, hsp_error *err)
     if (plane->memory.failed) return hsp__fail_memory(err);
     memcpy(u, plane->across, (size_t)cols * sizeof *u);
     const double length = plane_normalise(u, cols);
-    hsp__perpendicular_axis(plane->ctx, plane->view, u, v);
+    if (!hsp__perpendicular_axis(plane->ctx, plane->view, u, v)) return hsp__fail_memory(err);
     plane->axes[0] = (hsp__plane_axis){.kind = HSP__PLANE_DIRECTION,
                                        .direction = u,
                                        .shift = plane->across_offset / length,

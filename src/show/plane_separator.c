@@ -2,39 +2,54 @@
 
 #include "model/model.h"
 
-/* s of the row at a place of the plane. */
-static double plane_separator_at(const hsp__plane *plane, const double *w, uint64_t count,
-                                 const double at[2], double *row)
+/* What one step along an axis adds to <w, x>. */
+static double plane_separator_slope(const hsp__plane *plane, const hsp__plane_axis *axis,
+                                    const double *w, uint64_t count)
 {
     double sum = 0;
-    hsp__plane_row(plane, at[0], at[1], row);
-    for (uint64_t j = 0; j < count && j < plane->view->cols; j++)
-        sum += w[j] * row[j];
+    if (axis->kind == HSP__PLANE_FEATURE) return axis->column < count ? w[axis->column] : 0;
+    if (axis->kind != HSP__PLANE_PRINCIPAL && axis->kind != HSP__PLANE_DIRECTION) return 0;
+    for (uint64_t j = 0; j < count; j++)
+        sum += w[j] * axis->direction[j] *
+               (axis->kind == HSP__PLANE_PRINCIPAL ? plane->deviation[j] : 1);
     return sum;
 }
 
-/* The row at a place is affine in the place, so three places say it all. */
+static int plane_separator_is(const hsp__plane_axis *axis, uint64_t column)
+{
+    return axis->kind == HSP__PLANE_FEATURE && axis->column == column;
+}
+
+/* The place of the mean row on an axis; of a feature, that of 0. */
+static double plane_separator_middle(const hsp__plane *plane, const hsp__plane_axis *axis)
+{
+    double sum = axis->shift;
+    for (uint64_t j = 0; axis->kind == HSP__PLANE_DIRECTION && j < plane->view->cols; j++)
+        sum += axis->direction[j] * plane->mean[j];
+    return sum;
+}
+
+/* The row at a place is the mean row (with features on axes 0), moved along the axes. */
 int hsp__plane_meet(const hsp__plane *plane, const double *w, double b, uint64_t count,
                     hsp__plane_separator *out)
 {
-    hsp__scratch scratch = {.memory = &plane->ctx->allocator};
-    double *row = hsp__scratch_new(&scratch, plane->view->cols, sizeof *row), square = 0;
-    int some = row != NULL;
-    for (int a = 0; a < 2; a++)
-        some &= plane->axes[a].kind != HSP__PLANE_CATEGORIES;
-    if (some) {
-        const double at = plane_separator_at(plane, w, count, (double[]){0, 0}, row);
-        out->b = at + b;
-        out->w[0] = plane_separator_at(plane, w, count, (double[]){1, 0}, row) - at;
-        out->w[1] = plane_separator_at(plane, w, count, (double[]){0, 1}, row) - at;
-        for (uint64_t j = 0; j < count; j++)
-            square += w[j] * w[j];
-        out->length = sqrt(square);
-        const double length = hypot(out->w[0], out->w[1]);
-        some = length > 1e-12 * out->length && isfinite(length) && isfinite(out->b);
+    const uint64_t cols = plane->view->cols, both = count < cols ? count : cols;
+    const hsp__plane_axis *axes = plane->axes;
+    double square = 0;
+    out->b = b;
+    for (uint64_t j = 0; j < both; j++)
+        if (!plane_separator_is(&axes[0], j) && !plane_separator_is(&axes[1], j))
+            out->b += w[j] * plane->mean[j];
+    for (uint64_t j = 0; j < count; j++)
+        square += w[j] * w[j];
+    out->length = sqrt(square);
+    for (int a = 0; a < 2; a++) {
+        if (axes[a].kind == HSP__PLANE_CATEGORIES) return 0;
+        out->w[a] = plane_separator_slope(plane, &axes[a], w, both);
+        out->b -= out->w[a] * plane_separator_middle(plane, &axes[a]);
     }
-    hsp__scratch_free(&scratch);
-    return some;
+    const double length = hypot(out->w[0], out->w[1]);
+    return length > 1e-12 * out->length && isfinite(length) && isfinite(out->b);
 }
 
 int hsp__plane_is_true(const hsp__plane *plane)

@@ -126,6 +126,7 @@ static void hulls_rows(const hulls *m)
                                        .size = m->view->rows <= 400 ? 3.4 : 2.2,
                                        .name = hsp_data_class_name(m->data, c)});
     }
+    if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
 }
 

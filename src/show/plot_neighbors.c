@@ -142,6 +142,7 @@ static void neighbors_rows(const neighbors *m)
                                            .size = m->view->rows <= 400 ? 3.4 : 2.2,
                                            .name = hsp_model_class_name(m->model, c)});
     }
+    if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
 }
 

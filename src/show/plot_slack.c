@@ -86,6 +86,7 @@ static void slack_bars(const slack *m, hsp__panel *panel)
             hsp__panel_bars(panel, count, x, y, 0.8, 0, (hsp__style){.color = HSP__CLASS(c)});
     }
     hsp__axis_range(&panel->x, (double)m->row[0] + 0.2, (double)m->row[m->count - 1] + 1.8);
+    if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
 }
 
@@ -116,6 +117,7 @@ static void slack_curve(const slack *m, hsp__panel *panel)
         if (points)
             hsp__panel_line(panel, points, x, y, (hsp__style){.color = HSP__CLASS(c), .width = 2});
     }
+    if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
 }
 

@@ -96,6 +96,7 @@ static void steps_points(const steps *m, hsp__panel *panel, int named)
                                        .size = m->count <= 100 ? 3.2 : 2,
                                        .name = named ? hsp_data_class_name(m->data, c) : NULL});
     }
+    if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
 }
 
@@ -268,9 +269,21 @@ static hsp_status steps_build(hsp_context *ctx, const hsp_plot_input *input,
     return status;
 }
 
+static hsp_status steps_frames(hsp_context *ctx, const hsp_plot_input *input, hsp_error *err,
+                               uint64_t *out)
+{
+    hsp__trace_file trace;
+    HSP__TRY(hsp__trace_file_read(ctx, input->files[0], err, &trace));
+    *out = trace.count;
+    hsp__trace_file_free(&trace);
+    return HSP_OK;
+}
+
 const hsp__plot_kind hsp__plot_steps = {
     .table = {"steps", "the updates of a perceptron run, one by one", steps_options,
               sizeof steps_options / sizeof *steps_options},
-    .needs = {"DATA TRACE", .data_least = 1, .data_most = 1, .files_least = 1, .files_most = 1},
+    .needs = {"DATA TRACE", .data_least = 1, .data_most = 1, .files_least = 1, .files_most = 1,
+              .frames = "updates"},
     .build = steps_build,
+    .frames = steps_frames,
 };

@@ -10,6 +10,13 @@
 #define SCENE_NUMBERS  60    /* rows whose numbers are written */
 #define SCENE_ASIDE    0.022 /* of the range: how far texts are from their lines */
 
+/* Want of memory is remembered by the figure. */
+static void scene_done(const hsp__scene *o, hsp__scratch *scratch)
+{
+    if (scratch->failed) o->panel->figure->memory.failed = 1;
+    hsp__scratch_free(scratch);
+}
+
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 static double scene_span(const hsp__scene *o)
@@ -115,7 +122,7 @@ static double scene_reach(const hsp__scene *o)
         qsort(sorted, o->count, sizeof *sorted, scene_compare);
         reach = sorted[SCENE_SEGMENTS - 1];
     }
-    hsp__scratch_free(&scratch);
+    scene_done(o, &scratch);
     return reach;
 }
 
@@ -284,7 +291,7 @@ static void scene_hulls(const hsp__scene *o)
             hsp__panel_line(o->panel, corners + 1, x, y,
                             (hsp__style){.color = HSP__CLASS(c), .width = 1.2});
     }
-    hsp__scratch_free(&scratch);
+    scene_done(o, &scratch);
 }
 
 /* Marks around the rows that have a flag. */
@@ -300,7 +307,7 @@ static void scene_marks(const hsp__scene *o, const unsigned char *flag, hsp__sty
         y[count++] = o->y[i];
     }
     if (count) hsp__panel_points(o->panel, count, x, y, style);
-    hsp__scratch_free(&scratch);
+    scene_done(o, &scratch);
 }
 
 static void scene_numbers(const hsp__scene *o)
