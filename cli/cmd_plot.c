@@ -59,7 +59,8 @@ static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
             to->model_names[to->model_count] = path;
             status = hsp_model_read(run->ctx, path, err, &to->models[to->model_count]);
             if (status == HSP_OK) to->model_count++;
-        } else if (to->data_count < needs->data_most)
+        } else if (to->data_count < needs->data_most &&
+                   (needs->data_least || run->count - i > (int)needs->files_least))
             to->data_names[to->data_count++] = path;
         else if (to->file_count < needs->files_most)
             to->files[to->file_count++] = path;
@@ -163,7 +164,7 @@ const cli_command cli_plot = {
     .groups = plot_groups,
     .results = plot_results,
     .examples = plot_examples,
-    .least = 1,
+    .least = 0,
     .most = PLOT_FILES,
     .run = plot_run,
     .variant = hsp_plot_kind,
