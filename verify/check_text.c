@@ -117,29 +117,38 @@ const char *hsv_bytes(hsv_checker *c, const hsv_json *object)
     return text;
 }
 
+/* How many digits, or one more. */
+static long check_text_digits(const mpz_t n)
+{
+    return (long)(((uint64_t)mpz_sizeinbase(n, 2) * 1292913986 >> 32) + 1); /* 2^32 log10(2) */
+}
+
 /* value = n 10^-decimals, n rounded. */
 const char *hsv_show(hsv_checker *c, const mpq_t value, int way)
 {
     char *text = hsv_new(c, 64, 1);
     mpz_t *n = hsv_integers(c, 2);
-    const long whole =
-        (long)mpz_sizeinbase(mpq_numref(value), 10) - (long)mpz_sizeinbase(mpq_denref(value), 10);
+    const long whole = check_text_digits(mpq_numref(value)) - check_text_digits(mpq_denref(value));
     long decimals = whole > 6 ? 0 : 6 - whole;
     mpz_ui_pow_ui(n[0], 10, (unsigned long)decimals);
     mpz_mul(n[0], n[0], mpq_numref(value));
     (way < 0 ? mpz_fdiv_q : mpz_cdiv_q)(n[0], n[0], mpq_denref(value));
     for (; decimals && mpz_divisible_ui_p(n[0], 10); decimals--)
         mpz_divexact_ui(n[0], n[0], 10);
-    if (mpz_sizeinbase(n[0], 10) > 40) {
+    if (check_text_digits(n[0]) > 40) {
         snprintf(text, 64, "about %s10^%ld", mpz_sgn(n[0]) < 0 ? "-" : "", whole);
     } else if (decimals > 11) {
-        gmp_snprintf(text, 64, "%Zde-%ld", n[0], decimals);
+        mpz_get_str(text, 10, n[0]);
+        snprintf(text + strlen(text), 20, "e-%ld", decimals);
     } else {
-        const char *sign = mpz_sgn(n[0]) < 0 ? "-" : "";
+        *text = '-';
+        char *digits = text + (mpz_sgn(n[0]) < 0);
         mpz_abs(n[0], n[0]);
         mpz_ui_pow_ui(n[1], 10, (unsigned long)decimals);
         mpz_tdiv_qr(n[0], n[1], n[0], n[1]);
-        gmp_snprintf(text, 64, decimals ? "%s%Zd.%0*Zd" : "%s%Zd", sign, n[0], (int)decimals, n[1]);
+        mpz_get_str(digits, 10, n[0]);
+        if (decimals)
+            snprintf(digits + strlen(digits), 20, ".%0*lu", (int)decimals, mpz_get_ui(n[1]));
     }
     return text;
 }

@@ -75,7 +75,7 @@ function serve(scope, programs) {
     async function run({ program, argv, files, read }, onprogress) {
         const { FS, callMain } = await instance(program, {
             thisProgram: program === 'checker' ? 'halfspace-verify' : 'halfspace',
-            preRun: [(module) => { module.ENV.TERM = 'xterm'; module.ENV.NO_COLOR = '1'; }],
+            preRun: [({ ENV }) => ENV && Object.assign(ENV, { TERM: 'xterm', NO_COLOR: '1' })],
         });
         const said = listen(FS, onprogress);
         let status;

@@ -12,25 +12,55 @@ OPTIMIZE   := -O2
 PIC    :=
 HARDEN := no
 
+HAVE_GMP := yes
+CFLAGS   := -DHSP_HAVE_GMP -isystem web/gmp -isystem $(BUILD)/gmp
+WERROR   :=
+
 .DEFAULT_GOAL := page
 include Makefile
 
-# One classic script with everything in it: a page that was opened from a file can load no other.
-LINK_WEB := -O2 -s MODULARIZE=1 -s ENVIRONMENT=worker -s INVOKE_RUN=0 \
-            -s ALLOW_MEMORY_GROWTH=1 -s EXPORTED_RUNTIME_METHODS=FS,ENV,callMain
+# GNU MP is mini-gmp, of the distribution's source package (tools/setup web). Its `long` becomes 64 bits
+# wide, as it is where the library and the checker are used otherwise.
+GMP_OBJ := $(BUILD)/gmp/gmp.o
+GMP_SRC := $(patsubst %,$(BUILD)/gmp/mini-%,gmp.c gmp.h mpq.c mpq.h)
+WIDEN   := 's/\<long\>/long long/g; s/\<LONG_M/LLONG_M/g; s/\<ULONG_MAX/ULLONG_MAX/g'
+$(GMP_SRC): $(BUILD)/gmp/%: build/gmp/%
+	@mkdir -p $(@D)
+	$(Q)sed $(WIDEN) $< > $@
+$(GMP_OBJ): $(GMP_SRC)
+	$(SAY) cc $@
+	$(Q)printf '#include "mini-gmp.c"\n#include "mini-mpq.c"\n' > $(BUILD)/gmp/gmp.c
+	$(Q)$(CC) -O2 -c $(BUILD)/gmp/gmp.c -o $@
+$(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/obj/verify/main.o: | $(GMP_SRC)
 
-$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/libhalfspace.a
+# The checker counts in 64 bits: web/wide.h.
+$(BUILD)/obj/verify/%.o: CC := $(EMCC) -include web/wide.h
+
+# One classic script with everything in it: a page that was opened from a file can load no other.
+LINK_WEB = -O2 -s MODULARIZE=1 -s ENVIRONMENT=worker -s INVOKE_RUN=0 \
+            -s ALLOW_MEMORY_GROWTH=1 -s EXPORTED_RUNTIME_METHODS=$(1)
+
+$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/libhalfspace.a $(GMP_OBJ)
 	$(SAY) link $@
-	$(Q)$(CC) $(filter %.o %.a,$^) $(LINK_WEB) -s EXPORT_NAME=halfspace_command \
+	$(Q)$(CC) $(filter %.o %.a,$^) $(call LINK_WEB,FS$(comma)ENV$(comma)callMain) -s EXPORT_NAME=halfspace_command \
 	    -s EXPORTED_FUNCTIONS=_main,_malloc,_free,_web_grid_new,_web_grid_free -o $@
 
-$(PAGE)/core.js: web/core.js web/pack.mjs $(BUILD)/command.js
+# Nothing of the library is in it.
+$(BUILD)/checker.js: $(BUILD)/obj/verify/main.o $(CHECK_OBJ) $(GMP_OBJ)
+	$(SAY) link $@
+	$(Q)$(CC) $(filter %.o,$^) $(call LINK_WEB,FS$(comma)callMain) -s EXPORT_NAME=halfspace_checker -o $@
+
+$(PAGE)/core.js: web/core.js web/pack.mjs $(BUILD)/command.js $(BUILD)/checker.js
 	@mkdir -p $(@D)
 	$(SAY) pack $@
 	$(Q)node web/pack.mjs $@ web/core.js $(filter $(BUILD)/%.js,$^)
 
-WEB_FILES := $(filter-out %.c %.h %.mk %.mjs %/core.js %.md,$(wildcard web/* web/*/*))
+# The other files as they are, but for what the core is made of.
+WEB_FILES := $(shell cd web && find * -type f ! -name '*.[ch]' ! -name '*.mk' ! -name '*.mjs' ! -name '*.md' ! -path core.js)
+
+$(PAGE)/%: web/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 
 .PHONY: page
-page: $(PAGE)/core.js
-	@for file in $(WEB_FILES:web/%=%); do mkdir -p $(PAGE)/$$(dirname $$file) && cp web/$$file $(PAGE)/$$file; done
+page: $(PAGE)/core.js $(WEB_FILES:%=$(PAGE)/%)
