@@ -8,7 +8,7 @@ CC     := $(EMCC)
 AR     := emar
 HOSTCC ?= cc
 PKG_CONFIG := false
-OPTIMIZE   := -O2
+OPTIMIZE   := -O2 -msimd128
 PIC    :=
 HARDEN := no
 

@@ -69,17 +69,16 @@ static inline int wide_snprintf(char *to, uint64_t size, const char *format, ...
 
 typedef uint64_t wide_size;
 
-
 #undef SIZE_MAX
-#define SIZE_MAX  UINT64_MAX
-#define calloc    wide_calloc
-#define fprintf   wide_fprintf
-#define vfprintf  wide_vfprintf
-#define snprintf  wide_snprintf
+#define SIZE_MAX         UINT64_MAX
+#define calloc           wide_calloc
+#define fprintf          wide_fprintf
+#define vfprintf         wide_vfprintf
+#define snprintf         wide_snprintf
 #define sprintf(to, ...) wide_snprintf(to, INT_MAX, __VA_ARGS__)
-#define size_t    wide_size
-#define long      long long
-#define labs      llabs
+#define size_t           wide_size
+#define long long long
+#define labs llabs
 #pragma clang poison malloc realloc vsprintf vsnprintf vprintf
 
 #endif

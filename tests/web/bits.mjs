@@ -42,6 +42,10 @@ function distance(a, b) {
     return x.reduce((most, v, i) => Math.max(most, Number(v > y[i] ? v - y[i] : y[i] - v)), 0);
 }
 
+// The C library's exp, log, pow, sin and cos round otherwise where the processor has fused multiply-add, which
+// WebAssembly has not: the native program does without it here.
+const env = { ...process.env, GLIBC_TUNABLES: 'glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2,-AVX2_Usable,-FMA_Usable,-AVX512F' };
+
 const listing = (folder) => new Map(readdirSync(folder).map((name) => [name, statSync(`${folder}/${name}`, { bigint: true })]));
 
 // One line of tests/same-bits/commands in `folder`: the differences, and null if it cannot be compared.
@@ -53,7 +57,7 @@ export async function compare(line, folder) {
     const before = listing(folder), files = {};
     for (const name of before.keys())
         if (line.includes(name)) files[name] = new Uint8Array(readFileSync(`${folder}/${name}`));
-    const run = spawnSync(`${top}build/halfspace`, argv, { cwd: folder, input: input ? files[input] : '', maxBuffer: 1 << 28 });
+    const run = spawnSync(`${top}build/halfspace`, argv, { cwd: folder, input: input ? files[input] : '', maxBuffer: 1 << 28, env });
     if (target) writeFileSync(`${folder}/${target}`, run.stdout);
     const read = [];
     for (const [name, now] of listing(folder)) {

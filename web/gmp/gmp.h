@@ -8,14 +8,14 @@
 #include <mini-mpq.h>
 
 /* A list of numbers, ended by NULL. */
-#define WEB_GMP_EACH(NAME, NUMBER, CALL)                         \
-    static inline void NAME(NUMBER first, ...)                   \
-    {                                                            \
-        va_list list;                                            \
-        va_start(list, first);                                   \
-        for (NUMBER x = first; x; x = va_arg(list, NUMBER))      \
-            CALL(x);                                             \
-        va_end(list);                                            \
+#define WEB_GMP_EACH(NAME, NUMBER, CALL)                    \
+    static inline void NAME(NUMBER first, ...)              \
+    {                                                       \
+        va_list list;                                       \
+        va_start(list, first);                              \
+        for (NUMBER x = first; x; x = va_arg(list, NUMBER)) \
+            CALL(x);                                        \
+        va_end(list);                                       \
     }
 typedef __mpz_struct *web_mpz;
 typedef __mpq_struct *web_mpq;
