@@ -249,6 +249,7 @@ extern const hsp__plot_kind hsp__plot_steps, hsp__plot_slack, hsp__plot_hulls,
     hsp__plot_neighbors; /* plot_steps.c, ... */
 extern const hsp__plot_kind hsp__plot_roc, hsp__plot_pr, hsp__plot_calibration, hsp__plot_lift;
 extern const hsp__plot_kind hsp__plot_confusion, hsp__plot_weights, hsp__plot_importance;
-extern const hsp__plot_kind hsp__plot_convergence, hsp__plot_tuning, hsp__plot_losses;
+extern const hsp__plot_kind hsp__plot_convergence, hsp__plot_tuning, hsp__plot_losses,
+    hsp__plot_mistakes, hsp__plot_learning;
 
 #endif

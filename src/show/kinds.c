@@ -5,7 +5,8 @@ static const hsp__plot_kind *const kinds[] = {
     &hsp__plot_rows,        &hsp__plot_steps,     &hsp__plot_slack,   &hsp__plot_hulls,
     &hsp__plot_neighbors,   &hsp__plot_roc,       &hsp__plot_pr,      &hsp__plot_calibration,
     &hsp__plot_lift,        &hsp__plot_confusion, &hsp__plot_weights, &hsp__plot_importance,
-    &hsp__plot_convergence, &hsp__plot_tuning,    &hsp__plot_losses,
+    &hsp__plot_convergence, &hsp__plot_tuning,    &hsp__plot_losses,  &hsp__plot_mistakes,
+    &hsp__plot_learning,
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
