@@ -83,7 +83,7 @@ extern const cli_command *const cli_commands[];
 extern const cli_command cli_inspect, cli_convert, cli_split, cli_scale, cli_make, cli_help;
 extern const cli_command cli_train, cli_predict, cli_eval, cli_audit, cli_model, cli_plot;
 extern const cli_command cli_learners, cli_cv, cli_tune, cli_kernel, cli_neighbors, cli_bound;
-extern const cli_command cli_certify_command, cli_verify, cli_auto;
+extern const cli_command cli_certify_command, cli_verify, cli_auto, cli_report_command;
 
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);

@@ -14,7 +14,7 @@
 const cli_command *const cli_commands[] = {
     &cli_auto,      &cli_train, &cli_cv,    &cli_tune,     &cli_predict,
     &cli_neighbors, &cli_eval,  &cli_audit, &cli_bound,    &cli_certify_command,
-    &cli_verify,    &cli_plot,  &cli_model, &cli_learners, &cli_inspect,
+    &cli_verify,    &cli_plot,  &cli_report_command, &cli_model, &cli_learners, &cli_inspect,
     &cli_convert,   &cli_split, &cli_scale, &cli_kernel,   &cli_make,
     &cli_help,      NULL};
 

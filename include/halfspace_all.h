@@ -4,6 +4,7 @@
 
 #include "halfspace.h"
 #include "halfspace_data.h"
+#include "halfspace_html.h"
 #include "halfspace_kernel.h"
 #include "halfspace_learn.h"
 #include "halfspace_measure.h"
