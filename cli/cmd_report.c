@@ -25,10 +25,14 @@ typedef struct report {
 
 GETTER(report_warning_at, report, made, hsp_html_warning(made->page, i))
 GETTER(report_verdict, report, made,
-       !made->all.certificate_checked                ? NULL
+       !made->all.certificate_checked           ? NULL
        : made->all.verification == HSP_VERIFIED ? "verified"
        : made->all.verification == HSP_REJECTED ? "rejected"
                                                 : "not decided")
+
+/* In a text: a line each. */
+GETTER(report_warning, char, sentence, sentence)
+FIELDS(report_warning_fields, char, FIELD_GET(TEXT, NULL, "", report_warning, NULL, .text = "- {}"))
 
 FIELDS(report_fields, report, FIELD(TEXT, "output", NULL, output, "the page"),
        FIELD(COUNT, "bytes", "page", bytes, "size of the page", .unit = "bytes",
@@ -43,17 +47,16 @@ FIELDS(report_fields, report, FIELD(TEXT, "output", NULL, output, "the page"),
        FIELD(COUNT, "rows", NULL, all.rows, "rows measured", .unit = "rows"),
        FIELD(COUNT, "mistakes", NULL, all.mistakes, "rows predicted wrongly", .unit = "rows"),
        FIELD(SHARE, "error", "error", all.error, "mistakes / rows", .when = "null without rows",
-             .text = "{} ({mistakes} of {rows:row} of {measured})[, interval {low} to {high}]"),
-       FIELD(SHARE, "low", NULL, all.low, "lower end of its interval",
-             .when = "null if it is not defined"),
-       FIELD(SHARE, "high", NULL, all.high, "upper end of its interval",
-             .when = "null if it is not defined"),
+             .text = "{} ({mistakes} of {rows:row} of {measured}), interval {low} to {high}"),
+       FIELD(SHARE, "low", NULL, all.low, "lower end of its exact binomial interval"),
+       FIELD(SHARE, "high", NULL, all.high, "upper end of it"),
        FIELD(COUNT, "figures", NULL, all.figures, "figures in the page"),
        FIELD_GET(TEXT, "certificate", "certificate", report_verdict,
                  "answer of the checker: verified, rejected or not decided",
                  .when = "null without --certificate"),
-       FIELD_GET(LIST, "warnings", "Warnings", report_warning_at, "the warnings of the page",
+       FIELD_GET(LIST, "warnings", NULL, report_warning_at, "the warnings of the page",
                  .of = hsp_field_texts),
+       FIELD_GET(LIST, NULL, "Warnings", report_warning_at, NULL, .of = report_warning_fields),
        FIELD(SECONDS, "report_seconds", NULL, seconds, "time to make the page"))
 
 static const cli_result report_results[] = {{"report", report_fields, 0, 0}, {NULL, NULL, 0, 0}};
@@ -68,6 +71,11 @@ static hsp_status report_check(cli *run, const report *made, hsp_error *err)
                         "arguments swapped? MODEL comes first: halfspace report %s %s", made->file,
                         made->model);
     hsp_status status = cli_check_output(run, made->output, err);
+    hsp_file_kind kind;
+    if (made->certificate && hsp_file_kind_of(run->ctx, made->certificate, NULL, &kind) == HSP_OK &&
+        kind != HSP_FILE_UNKNOWN && kind != HSP_FILE_CERTIFICATE)
+        return cli_fail(err, HSP_BAD_DATA, made->certificate, "this is %s, expected a certificate",
+                        hsp_file_kind_text(kind));
     for (size_t i = 0; !status && i < sizeof inputs / sizeof *inputs; i++)
         status = cli_check_distinct("-o", made->output, inputs[i], err);
     return status;
@@ -99,8 +107,7 @@ static hsp_status report_run(cli *run, hsp_error *err)
     if (status == HSP_OK)
         status = cli_report(run, report_results, &made,
                             strcmp(made.output, "-") == 0 ? stderr : stdout, err);
-    if (status == HSP_OK && made.all.certificate_checked &&
-        made.all.verification != HSP_VERIFIED)
+    if (status == HSP_OK && made.all.certificate_checked && made.all.verification != HSP_VERIFIED)
         run->exit_status = 1;
     hsp_html_free(made.page);
     return status;

@@ -11,12 +11,29 @@
 
 #include "cli.h"
 
-const cli_command *const cli_commands[] = {
-    &cli_auto,      &cli_train, &cli_cv,    &cli_tune,     &cli_predict,
-    &cli_neighbors, &cli_eval,  &cli_audit, &cli_bound,    &cli_certify_command,
-    &cli_verify,    &cli_plot,  &cli_report_command, &cli_model, &cli_learners, &cli_inspect,
-    &cli_convert,   &cli_split, &cli_scale, &cli_kernel,   &cli_make,
-    &cli_help,      NULL};
+const cli_command *const cli_commands[] = {&cli_auto,
+                                           &cli_train,
+                                           &cli_cv,
+                                           &cli_tune,
+                                           &cli_predict,
+                                           &cli_neighbors,
+                                           &cli_eval,
+                                           &cli_audit,
+                                           &cli_bound,
+                                           &cli_certify_command,
+                                           &cli_verify,
+                                           &cli_plot,
+                                           &cli_report_command,
+                                           &cli_model,
+                                           &cli_learners,
+                                           &cli_inspect,
+                                           &cli_convert,
+                                           &cli_split,
+                                           &cli_scale,
+                                           &cli_kernel,
+                                           &cli_make,
+                                           &cli_help,
+                                           NULL};
 
 /* What the library says. */
 static void main_log(void *user, hsp_log_level level, const char *sentence)

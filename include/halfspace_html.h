@@ -33,13 +33,13 @@ HSP_API const char *hsp_html_warning(const hsp_html *html, size_t i);
 
 /* What the page says first. The pointers are into the report. */
 typedef struct hsp_html_summary {
-    size_t size;              /* set by the caller: sizeof(hsp_html_summary) */
-    const char *measured;     /* the file whose rows were measured: the test file, if there is one */
-    int trained;              /* the model was trained on these rows; -1: it does not say */
-    uint64_t rows, mistakes;  /* of these */
-    double error, low, high;  /* with its bootstrap interval */
-    uint64_t figures;         /* figures in the page */
-    int certificate_checked;  /* the certificate was given, and the checker ran: */
+    size_t size;             /* set by the caller: sizeof(hsp_html_summary) */
+    const char *measured;    /* the file whose rows were measured: the test file, if there is one */
+    int trained;             /* the model was trained on these rows; -1: it does not say */
+    uint64_t rows, mistakes; /* of these */
+    double error, low, high; /* with its exact binomial interval (option interval) */
+    uint64_t figures;        /* figures in the page */
+    int certificate_checked; /* the certificate was given, and the checker ran: */
     hsp_verification_result verification;
 } hsp_html_summary;
 HSP_API hsp_status hsp_html_summarise(const hsp_html *html, hsp_error *err, hsp_html_summary *out);

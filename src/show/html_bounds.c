@@ -18,9 +18,9 @@ hsp_status hsp__page_bound(hsp__page *page, hsp_error *err)
     /* Rows that the model was not trained on are test rows. */
     const int trained = page->data.trained == HSP__TRAINED_YES;
     hsp_data *train = trained ? page->data.data : NULL;
-    hsp_data *test = page->test.path                             ? page->test.data
+    hsp_data *test = page->test.path                         ? page->test.data
                      : page->data.trained == HSP__TRAINED_NO ? page->data.data
-                                                                 : NULL;
+                                                             : NULL;
     if (!train && !test) {
         page->no_bounds = "The model does not say which rows it was trained on, so the rows given "
                           "may not be new to it, and no bound on its true error holds.";
@@ -31,8 +31,8 @@ hsp_status hsp__page_bound(hsp__page *page, hsp_error *err)
     if (!status) status = hsp_options_set_flag(options, "allow-overlap", 1, err);
     if (!status) status = hsp_options_set_flag(options, "retrain", 0, err);
     if (!status)
-        status = hsp_error_report_new(&page->ctx, page->model, train, test, options, err,
-                                      &page->bounds);
+        status =
+            hsp_error_report_new(&page->ctx, page->model, train, test, options, err, &page->bounds);
     hsp_options_free(options);
     return hsp__page_excuse(page, status, err, &page->no_bounds);
 }
@@ -137,8 +137,8 @@ static int bounds_is_learner(const hsp__page *page, const char *name)
 static void bounds_claims(hsp__page *page)
 {
     const int two = page->classes == 2;
-    const int online = bounds_is_learner(page, "perceptron") ||
-                       bounds_is_learner(page, "winnow") || bounds_is_learner(page, "experts");
+    const int online = bounds_is_learner(page, "perceptron") || bounds_is_learner(page, "winnow") ||
+                       bounds_is_learner(page, "experts");
     const int svm = bounds_is_learner(page, "svm");
     const int dual = svm && page->learner && hsp_options_flag(page->learner, "keep-dual");
     hsp__html(page->html, "<ul>\n");
@@ -159,7 +159,8 @@ static void bounds_claims(hsp__page *page)
         hsp__html(page->html,
                   "<li><b>kernel</b>: the Gram matrix of the rows is positive semidefinite</li>\n");
     if (two && page->test.path)
-        hsp__html(page->html, "<li><b>error</b>: a bound on the true error by the test rows</li>\n");
+        hsp__html(page->html,
+                  "<li><b>error</b>: a bound on the true error by the test rows</li>\n");
     hsp__html(page->html, "</ul>\n");
 }
 
@@ -189,10 +190,19 @@ static void bounds_verdict(hsp__page *page)
 
 hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
 {
-    const char *made[] = {"halfspace", "certify", page->data.path, "--model", page->model_path,
-                          "-o",        "report.cert", NULL,        NULL,      NULL};
-    const char *check[] = {"halfspace-verify", "--model",       page->model_path, "report.cert",
-                           page->data.path,    page->test.path, NULL};
+    const char *made[] = {"halfspace",
+                          "certify",
+                          page->data.path,
+                          "--model",
+                          page->model_path,
+                          "-o",
+                          "report.cert",
+                          NULL,
+                          NULL,
+                          NULL};
+    const char *check[] = {
+        "halfspace-verify", "--model", page->model_path, "report.cert", page->data.path,
+        page->test.path,    NULL};
     (void)err;
     if (page->verification) bounds_verdict(page);
     if (page->classes != 2 && !hsp_model_kernel(page->model)) {
@@ -205,9 +215,9 @@ hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
                           (const char *const[]){"halfspace", "certify", page->data.path,
                                                 "--positive", hsp__page_class(page, 0), "-o",
                                                 "report.cert", NULL});
-        hsp__page_command(page, 0,
-                          (const char *const[]){"halfspace-verify", "report.cert", page->data.path,
-                                                NULL});
+        hsp__page_command(
+            page, 0,
+            (const char *const[]){"halfspace-verify", "report.cert", page->data.path, NULL});
         return HSP_OK;
     }
     if (page->data.trained != HSP__TRAINED_YES)
@@ -288,8 +298,9 @@ static void bounds_train_command(hsp__page *page)
 
 hsp_status hsp__page_reproduce(hsp__page *page, hsp_error *err)
 {
-    hsp__html(page->html, "<p>Made by halfspace %s. The same files, options and version give the "
-                          "same report, byte for byte, with any number of threads.</p>\n",
+    hsp__html(page->html,
+              "<p>Made by halfspace %s. The same files, options and version give the "
+              "same report, byte for byte, with any number of threads.</p>\n",
               hsp_version());
     hsp__page_table(page, "Files and checksums",
                     "<th scope=\"col\">file</th><th scope=\"col\">name</th><th scope=\"col\" "

@@ -32,7 +32,7 @@ const char *hsp__page_option(const hsp_options *options, const hsp_option *optio
 int hsp__page_is_default(const hsp_option *option, const char *value)
 {
     char *end;
-    const char *fallback = option->fallback           ? option->fallback
+    const char *fallback = option->fallback                  ? option->fallback
                            : option->type == HSP_OPTION_FLAG ? "no"
                                                              : NULL;
     if (!fallback) return 0;

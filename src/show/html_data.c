@@ -177,10 +177,14 @@ static void data_features(hsp__page *page)
 
 hsp_status hsp__page_data(hsp__page *page, hsp_error *err)
 {
-    static const char *const totals[] = {"density",           "empty_rows",
-                                         "duplicate_rows",    "contradictory_rows",
-                                         "empty_columns",     "constant_columns",
-                                         "duplicate_columns", "class_runs",
+    static const char *const totals[] = {"density",
+                                         "empty_rows",
+                                         "duplicate_rows",
+                                         "contradictory_rows",
+                                         "empty_columns",
+                                         "constant_columns",
+                                         "duplicate_columns",
+                                         "class_runs",
                                          NULL};
     (void)err;
     data_files(page);

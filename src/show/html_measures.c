@@ -7,9 +7,9 @@
 #include "base/base.h"
 #include "show/html_page.h"
 
-#define MEASURES_CLASSES   60 /* classes listed */
-#define MEASURES_MATRIX    15 /* classes of a matrix that is a table */
-#define MEASURES_CONFUSED  12 /* pairs of classes listed */
+#define MEASURES_CLASSES  60 /* classes listed */
+#define MEASURES_MATRIX   15 /* classes of a matrix that is a table */
+#define MEASURES_CONFUSED 12 /* pairs of classes listed */
 
 /* ---- Scores ---- */
 
@@ -52,10 +52,12 @@ static void measures_scores(hsp__page *page)
             hsp__html_label(page->html, field);
         else
             hsp__html(page->html, "%s", score->name);
+        /* resampling says nothing where all samples give the same */
+        const int known = isfinite(score->low) && score->low < score->high;
         hsp__html(page->html, "</th><td class=\"num strong\">%s</td><td class=\"num\">%s%s%s</td>",
-                  measures_value(field, score->value).text, measures_value(field, score->low).text,
-                  isfinite(score->low) ? " to " : "",
-                  isfinite(score->low) ? measures_value(field, score->high).text : "");
+                  measures_value(field, score->value).text,
+                  known ? measures_value(field, score->low).text : "–", known ? " to " : "",
+                  known ? measures_value(field, score->high).text : "");
         hsp__html(page->html, "<td class=\"num\">%s</td>",
                   measures_value(field, score->majority).text);
         if (both)
@@ -87,7 +89,8 @@ static void measures_class(hsp__page *page, uint32_t c)
               "<tr><th scope=\"row\">%.40s</th><td class=\"num\">%s</td><td "
               "class=\"num\">%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td><td>",
               hsp__page_class(page, c), hsp__shown_count(truth).text,
-              hsp__shown_count(predicted).text, measures_ratio((double)right, (double)predicted).text,
+              hsp__shown_count(predicted).text,
+              measures_ratio((double)right, (double)predicted).text,
               measures_ratio((double)right, (double)truth).text);
     hsp__page_bar(page, truth ? (double)right / (double)truth : 0);
     hsp__html(page->html, "</td><td class=\"num\">%s</td></tr>\n",
@@ -124,9 +127,9 @@ hsp_status hsp__page_measures(hsp__page *page, hsp_error *err)
     const hsp_evaluation *all = &page->measured->all;
     (void)err;
     hsp__html(page->html,
-              "<p>All figures of this section are of the %s %s of <code>%s</code>. The intervals "
-              "are from %s bootstrap samples: what the measure might have been on other rows of "
-              "the same kind.</p>\n",
+              "<p>All figures of this section are of the %s %s of <code>%s</code>. An interval "
+              "shows what the measure might have been on other rows of the same kind: that of the "
+              "error is exact (binomial), the others are from %s bootstrap samples.</p>\n",
               hsp__shown_count(all->n).text, hsp__page_whose(page), page->measured->path,
               hsp__shown_count((uint64_t)hsp_options_integer(page->options, "samples")).text);
     measures_scores(page);

@@ -34,10 +34,10 @@ typedef struct hsp__page {
     const hsp__page_rows *measured; /* test, if there are test rows, else data */
     hsp_profile *profile;
     hsp_summary *summary;
-    hsp_options *learner;    /* the options that the model was trained with; NULL: not known */
+    hsp_options *learner; /* the options that the model was trained with; NULL: not known */
     hsp_options *evaluation, *plain; /* of hsp_evaluate_options: with intervals, and without */
     hsp_importances *importances;
-    uint64_t importance_rows; /* rows that they are of */
+    uint64_t importance_rows;   /* rows that they are of */
     const char *no_importances; /* why there are none, a sentence; NULL: there are */
     hsp_error_report *bounds;
     const char *no_bounds; /* likewise */

@@ -1,6 +1,5 @@
 /* The HTML report: reads the files, computes what the sections show, and writes them one after the
  * other. */
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,9 +98,8 @@ static hsp_status report_read(hsp__page *page, const char *path, hsp__page_rows 
 {
     hsp_options *read = NULL;
     to->path = path;
-    hsp_status status = page->read
-                            ? hsp_options_copy(&page->ctx, page->read, err, &read)
-                            : hsp_options_new(&page->ctx, hsp_read_options(), err, &read);
+    hsp_status status = page->read ? hsp_options_copy(&page->ctx, page->read, err, &read)
+                                   : hsp_options_new(&page->ctx, hsp_read_options(), err, &read);
     if (!status) status = hsp_model_set_read(page->model, read, err);
     if (!status)
         status =
@@ -127,8 +125,13 @@ static hsp_status report_measure(hsp__page *page, hsp__page_rows *to, int interv
     if (!to->confusion) return hsp__fail_memory(err);
     HSP__TRY(hsp_evaluated_new(&page->ctx, page->model, to->data, NULL, err, &to->evaluated));
     HSP__TRY(hsp_evaluated_report(to->evaluated, err, &to->all, to->confusion, NULL));
-    return hsp_evaluated_scores(&page->ctx, to->evaluated, intervals ? page->evaluation : page->plain, err,
-                                to->scores);
+    HSP__TRY(hsp_evaluated_scores(&page->ctx, to->evaluated,
+                                  intervals ? page->evaluation : page->plain, err, to->scores));
+    /* where no row is wrong, all samples are alike: the error has an interval that is exact */
+    const double doubt = (1 - hsp_options_real(page->options, "interval")) / 2;
+    to->scores[0].low = hsp_binomial_lower(to->all.n, to->all.mistakes, doubt);
+    to->scores[0].high = hsp_binomial_upper(to->all.n, to->all.mistakes, doubt);
+    return HSP_OK;
 }
 
 /* The options of hsp_evaluate_options that the report's own stand for. */
@@ -266,14 +269,12 @@ static void report_cards(hsp__page *page)
     snprintf(note, sizeof note, "%s of %s wrong", hsp__shown_count(rows->all.mistakes).text,
              hsp__shown_count(rows->all.n).text);
     report_card(page, "Error", hsp__shown_share(error->value).text, note);
-    snprintf(note, sizeof note, "%s interval, by bootstrap",
+    snprintf(note, sizeof note, "exact binomial, level %s",
              hsp__shown_share(hsp_options_real(page->options, "interval")).text);
-    if (isfinite(error->low) && isfinite(error->high)) {
-        char range[112];
-        snprintf(range, sizeof range, "%s to %s", hsp__shown_share(error->low).text,
-                 hsp__shown_share(error->high).text);
-        report_card(page, "Interval", range, note);
-    }
+    char range[112];
+    snprintf(range, sizeof range, "%s to %s", hsp__shown_least(error->low).text,
+             hsp__shown_most(error->high).text);
+    report_card(page, "Interval of the error", range, note);
     report_card(page, "Always the most frequent class",
                 hsp__shown_share(rows->all.majority_error).text, "error without a model");
     if (isfinite(balanced->value))
@@ -393,20 +394,20 @@ static hsp_status report_give(hsp__page *page, hsp_html *to, hsp_error *err)
     page->warning_count = 0;
     to->measured = hsp__copy_text(&to->memory, rows->path, strlen(rows->path));
     if (!to->measured) return hsp__fail_memory(err);
-    to->summary = (hsp_html_summary){
-        .size = sizeof to->summary,
-        .measured = to->measured,
-        .trained = rows->trained == HSP__TRAINED_YES  ? 1
-                   : rows->trained == HSP__TRAINED_NO ? 0
-                                                      : -1,
-        .rows = rows->all.n,
-        .mistakes = rows->all.mistakes,
-        .error = rows->all.error,
-        .low = rows->scores[0].low,
-        .high = rows->scores[0].high,
-        .figures = page->figures,
-        .certificate_checked = page->verification != NULL,
-        .verification = page->verification ? page->verification->result : HSP_UNDECIDED};
+    to->summary = (hsp_html_summary){.size = sizeof to->summary,
+                                     .measured = to->measured,
+                                     .trained = rows->trained == HSP__TRAINED_YES  ? 1
+                                                : rows->trained == HSP__TRAINED_NO ? 0
+                                                                                   : -1,
+                                     .rows = rows->all.n,
+                                     .mistakes = rows->all.mistakes,
+                                     .error = rows->all.error,
+                                     .low = rows->scores[0].low,
+                                     .high = rows->scores[0].high,
+                                     .figures = page->figures,
+                                     .certificate_checked = page->verification != NULL,
+                                     .verification = page->verification ? page->verification->result
+                                                                        : HSP_UNDECIDED};
     return HSP_OK;
 }
 
@@ -435,9 +436,8 @@ hsp_status hsp_html_new(hsp_context *ctx, const char *model, const char *data,
     page.memory.memory = &ctx->allocator;
     page.ctx.log = report_log;
     page.ctx.log_user = &page;
-    hsp_status status = options
-                            ? hsp_options_copy(ctx, options, err, &page.options)
-                            : hsp_options_new(ctx, hsp_html_options(), err, &page.options);
+    hsp_status status = options ? hsp_options_copy(ctx, options, err, &page.options)
+                                : hsp_options_new(ctx, hsp_html_options(), err, &page.options);
     if (!status) {
         page.title = hsp_options_text(page.options, "title");
         page.certificate_path = hsp_options_text(page.options, "certificate");

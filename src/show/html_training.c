@@ -55,8 +55,8 @@ static void training_model(hsp__page *page)
                       hsp_model_is_one_vs_one(model) ? "one-vs-one: each pair of classes votes"
                                                      : "one score per class: the highest wins");
     training_pair(page, "probabilities",
-                  !hsp_model_has_probabilities(model)               ? "none"
-                  : strcmp(hsp_model_calibration(model), "none")    ? hsp_model_calibration(model)
+                  !hsp_model_has_probabilities(model)                ? "none"
+                  : strcmp(hsp_model_calibration(model), "none")     ? hsp_model_calibration(model)
                   : strcmp(hsp_model_hypothesis(model), "neighbors") ? hsp_model_link(model)
                                                                      : "shares of the votes");
     if (hsp_model_threshold(model) > 0)
@@ -91,8 +91,7 @@ static double training_target(const hsp__page *page)
 {
     const hsp_option_table *table = page->learner ? hsp_options_table(page->learner) : NULL;
     for (size_t i = 0; table && i < table->count; i++)
-        if (strcmp(table->options[i].name, "gap") == 0 &&
-            table->options[i].type == HSP_OPTION_REAL)
+        if (strcmp(table->options[i].name, "gap") == 0 && table->options[i].type == HSP_OPTION_REAL)
             return hsp_options_real(page->learner, "gap");
     return (double)NAN;
 }
@@ -129,8 +128,8 @@ static void training_convergence(hsp__page *page)
 /* What a fact means, by the tables of the reports; "" if they do not have it. */
 static const char *training_meaning(const char *name)
 {
-    static const hsp_field *(*const tables[])(void) = {
-        hsp_convergence_fields, hsp_experts_fields, hsp_training_fields};
+    static const hsp_field *(*const tables[])(void) = {hsp_convergence_fields, hsp_experts_fields,
+                                                       hsp_training_fields};
     static const char *const others[][2] = {
         {"data_rows", "rows of the training data"},
         {"data_hash", "checksum of the training rows: numbers and labels"},

@@ -6,9 +6,9 @@
 #include "base/base.h"
 #include "show/html_page.h"
 
-#define WARNINGS_UNBALANCED 10   /* largest class to smallest */
-#define WARNINGS_FEW        30   /* rows */
-#define WARNINGS_ALONE      0.9  /* share of what was learned that rests on one column */
+#define WARNINGS_UNBALANCED 10  /* largest class to smallest */
+#define WARNINGS_FEW        30  /* rows */
+#define WARNINGS_ALONE      0.9 /* share of what was learned that rests on one column */
 
 static void warnings_training(hsp__page *page)
 {
@@ -29,22 +29,26 @@ static void warnings_rows(hsp__page *page)
     const hsp__page_rows *rows = page->measured;
     const hsp_evaluation *all = &rows->all;
     if (rows->trained == HSP__TRAINED_YES)
-        hsp__page_warn(page, "All measures are of rows that the model was trained on: they say how "
-                             "well it fits them, not how it will do on new rows.%s",
+        hsp__page_warn(page,
+                       "All measures are of rows that the model was trained on: they say how "
+                       "well it fits them, not how it will do on new rows.%s",
                        page->test.path ? " The test file has the training rows: give others."
                                        : " Give test rows with --test.");
     if (rows->view->rows < WARNINGS_FEW)
         hsp__page_warn(page, "There are only %llu rows to measure on: look at the intervals.",
                        (unsigned long long)rows->view->rows);
     if (all->only_class != HSP_NO_CLASS)
-        hsp__page_warn(page, "Every row is predicted as '%.60s'. Train with --weight balanced, or "
-                             "choose a threshold (eval --threshold).",
+        hsp__page_warn(page,
+                       "Every row is predicted as '%.60s'. Train with --weight balanced, or "
+                       "choose a threshold (eval --threshold).",
                        hsp__page_class(page, all->only_class));
     else if (isfinite(all->majority_error) && all->error >= all->majority_error &&
              all->majority_error > 0)
-        hsp__page_warn(page, "The model is no better than always predicting '%.60s': it is wrong "
-                             "on %s of the rows, that on %s.",
-                       hsp__page_class(page, all->majority_class), hsp__shown_share(all->error).text,
+        hsp__page_warn(page,
+                       "The model is no better than always predicting '%.60s': it is wrong "
+                       "on %s of the rows, that on %s.",
+                       hsp__page_class(page, all->majority_class),
+                       hsp__shown_share(all->error).text,
                        hsp__shown_share(all->majority_error).text);
 }
 
@@ -61,16 +65,19 @@ static void warnings_classes(hsp__page *page)
         if (count >= most) most = count, frequent = c;
     }
     if (none == 1)
-        hsp__page_warn(page, "No row of '%.200s' has the class '%.60s': nothing is known of how "
-                             "well it is found.",
+        hsp__page_warn(page,
+                       "No row of '%.200s' has the class '%.60s': nothing is known of how "
+                       "well it is found.",
                        rows->path, hsp__page_class(page, missing));
     else if (none)
-        hsp__page_warn(page, "No row of '%.200s' has one of %llu classes, such as '%.60s': nothing "
-                             "is known of how well they are found.",
+        hsp__page_warn(page,
+                       "No row of '%.200s' has one of %llu classes, such as '%.60s': nothing "
+                       "is known of how well they are found.",
                        rows->path, (unsigned long long)none, hsp__page_class(page, missing));
     if (most && least != UINT64_MAX && most >= WARNINGS_UNBALANCED * least)
-        hsp__page_warn(page, "The classes are unbalanced: '%.60s' has %s of the rows, '%.60s' %s. "
-                             "Accuracy alone says little: look at recall and AUC.",
+        hsp__page_warn(page,
+                       "The classes are unbalanced: '%.60s' has %s of the rows, '%.60s' %s. "
+                       "Accuracy alone says little: look at recall and AUC.",
                        hsp__page_class(page, frequent),
                        hsp__shown_share((double)most / (double)rows->view->rows).text,
                        hsp__page_class(page, rare),
@@ -83,21 +90,24 @@ static void warnings_data(hsp__page *page)
     const hsp_totals *all = hsp_summary_totals(page->summary);
     const hsp_finding *finding;
     if (all->contradictory_rows)
-        hsp__page_warn(page, "%s %s of '%.200s' equal a row of another class: no model is right on "
-                             "all of them.",
+        hsp__page_warn(page,
+                       "%s %s of '%.200s' equal a row of another class: no model is right on "
+                       "all of them.",
                        hsp__shown_count(all->contradictory_rows).text,
                        hsp__html_plural(all->contradictory_rows, "row", "rows"), page->data.path);
     if (all->duplicate_rows * 20 > all->rows)
-        hsp__page_warn(page, "%s %s of '%.200s' equal an earlier row: if it was split at random, "
-                             "copies are on both sides.",
+        hsp__page_warn(page,
+                       "%s %s of '%.200s' equal an earlier row: if it was split at random, "
+                       "copies are on both sides.",
                        hsp__shown_count(all->duplicate_rows).text,
                        hsp__html_plural(all->duplicate_rows, "row", "rows"), page->data.path);
     /* what the model was trained with despite it: columns that should be left out */
     for (uint64_t i = 0; (finding = hsp_profile_finding(page->profile, i)); i++)
         if (finding->option && strcmp(finding->option, "ignore") == 0 &&
             hsp__page_uses(page, finding->value) - 1 < UINT64_MAX - 1)
-            hsp__page_warn(page, "%s The model uses it: if it is not known for new rows, this is "
-                                 "a leak. Train with %.200s.",
+            hsp__page_warn(page,
+                           "%s The model uses it: if it is not known for new rows, this is "
+                           "a leak. Train with %.200s.",
                            finding->sentence, finding->argument);
 }
 
@@ -115,12 +125,14 @@ static void warnings_leaks(hsp__page *page)
     const double learned = all->majority_error - all->error;
     if (first && second && all->error <= 0.05 && learned > 0.05 &&
         first->mean >= WARNINGS_ALONE * learned && second->mean <= 0.1 * first->mean)
-        hsp__page_warn(page, "Almost everything rests on the column '%.60s' alone: check that it "
-                             "does not hold the answer, or something known only after it.",
+        hsp__page_warn(page,
+                       "Almost everything rests on the column '%.60s' alone: check that it "
+                       "does not hold the answer, or something known only after it.",
                        first->name);
     if (page->bounds && page->bounds->overfits)
-        hsp__page_warn(page, "The model overfits: the true error is at least %s, and the error on "
-                             "the training rows is %s.",
+        hsp__page_warn(page,
+                       "The model overfits: the true error is at least %s, and the error on "
+                       "the training rows is %s.",
                        hsp__shown_least(page->bounds->test_lower).text,
                        hsp__shown_share(page->data.all.error).text);
 }

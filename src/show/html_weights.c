@@ -55,9 +55,9 @@ hsp_status hsp__page_weigh(hsp__page *page, hsp_error *err)
     if (!status && part)
         status = hsp_evaluated_new(&page->ctx, page->model, part, NULL, err, &evaluated);
     if (!status)
-        status = hsp_importances_new(
-            &page->ctx, part ? evaluated : page->measured->evaluated,
-            part ? part : page->measured->data, page->evaluation, err, &page->importances);
+        status = hsp_importances_new(&page->ctx, part ? evaluated : page->measured->evaluated,
+                                     part ? part : page->measured->data, page->evaluation, err,
+                                     &page->importances);
     hsp_evaluated_free(evaluated);
     hsp_data_free(part);
     return hsp__page_excuse(page, status, err, &page->no_importances);
@@ -120,10 +120,9 @@ static void weights_line(hsp__page *page, const weights_entry *entry, const doub
     char number[32];
     snprintf(number, sizeof number, "%llu",
              (unsigned long long)entry->at + (base && strcmp(base, "0") == 0 ? 0 : 1));
-    hsp__html(page->html,
-              "<tr><th scope=\"row\">%.40s</th><td>%.40s</td><td class=\"num\">%s</td><td>",
-              name ? name : number, source ? source : "",
-              hsp__shown_number(weights[entry->at]).text);
+    hsp__html(
+        page->html, "<tr><th scope=\"row\">%.40s</th><td>%.40s</td><td class=\"num\">%s</td><td>",
+        name ? name : number, source ? source : "", hsp__shown_number(weights[entry->at]).text);
     hsp__page_bar(page, largest > 0 ? entry->size / largest : 0);
     hsp__html(page->html, "</td><td class=\"num\">%s</td></tr>\n",
               isfinite(file) ? hsp__shown_number(file).text : "–");
@@ -250,11 +249,17 @@ hsp_status hsp__page_weights(hsp__page *page, hsp_error *err)
 
 hsp_status hsp__page_margins(hsp__page *page, hsp_error *err)
 {
-    static const char *const names[] = {"functional_margin", "geometric_margin", "margin_distance",
-                                        "origin_distance",   "beyond",           "on",
-                                        "within",            NULL};
+    static const char *const names[] = {"functional_margin",
+                                        "geometric_margin",
+                                        "margin_distance",
+                                        "origin_distance",
+                                        "beyond",
+                                        "on",
+                                        "within",
+                                        NULL};
     if (!page->margins || !page->margin_count) {
-        hsp__html(page->html, "<p>The scores of this model are votes, which have no margins.</p>\n");
+        hsp__html(page->html,
+                  "<p>The scores of this model are votes, which have no margins.</p>\n");
         return HSP_OK;
     }
     hsp__html(page->html,

@@ -635,6 +635,27 @@ static hsp_status alloc_certify_model(alloc_scene *s, hsp_error *err)
     return status;
 }
 
+/* A page on a model of the case's learner. */
+static hsp_status alloc_html(alloc_scene *s, hsp_error *err)
+{
+    char path[sizeof alloc_folder + 16];
+    hsp_html *page = NULL;
+    hsp_options *options = NULL;
+    hsp_model *model = NULL;
+    snprintf(path, sizeof path, "%s/page.hsp", alloc_folder);
+    hsp_status status = hsp_train(s->ctx, s->data, s->options, err, NULL, &model);
+    if (!status) status = hsp_model_write(s->ctx, model, path, err);
+    if (!status) status = hsp_options_new(s->ctx, hsp_html_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "samples", "10", err);
+    if (!status) status = hsp_options_set(options, "repeats", "1", err);
+    if (!status)
+        status = hsp_html_new(s->ctx, path, alloc_path("in.svm"), NULL, options, err, &page);
+    hsp_html_free(page);
+    hsp_options_free(options);
+    hsp_model_free(model);
+    return status;
+}
+
 static hsp_status alloc_unpack(alloc_scene *s, hsp_error *err)
 {
     return hsp_file_unpack(s->ctx, alloc_path("in.svm"), alloc_take, NULL, err);
@@ -657,6 +678,7 @@ static void alloc_run_proofs(void)
          alloc_certify},
         {"verify a certificate", NULL, {0}, alloc_verify_certificate},
         {"certify a table", certify, {"margin-tolerance", "1e-3"}, alloc_certify_table},
+        {"report", hsp_learner_find("perceptron"), {"passes", "2"}, alloc_html},
         {"certify a machine",
          hsp_learner_find("svm"),
          {"keep-dual", "yes", "positive", "yes", "scale", "max-abs"},

@@ -54,6 +54,7 @@ OPTIONAL = {
     "hsp_verify_file": "test options",
     "hsp_confirm": "path read model",
     "hsp_error_report_new": "train test options",
+    "hsp_html_new": "read options",
 }
 
 # The table that options of a call belong to; of all others, the learner's.
@@ -73,6 +74,7 @@ TABLES = {
     "hsp_data_make_file": "hsp_generator(0)",
     "hsp_certify": "hsp_certify_options()",
     "hsp_error_report_new": "hsp_error_report_options()",
+    "hsp_html_new": "hsp_html_options()",
     "hsp_simulation_new": "hsp_simulation_options()",
     "hsp_sample_size_solve": "hsp_sample_size_options()",
     "hsp_evaluated_new": "hsp_evaluate_options()",

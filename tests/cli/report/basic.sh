@@ -1,0 +1,17 @@
+# A page on a model, with a test file and without, and what --json says of it.
+cp "$EXAMPLES/iris.csv" .
+halfspace split -q iris.csv --test 0.3 --stratified train.csv test.csv
+halfspace train logistic -q train.csv -o iris.hsp >/dev/null
+question "with a test file"
+halfspace report -q iris.hsp train.csv --test test.csv -o iris.html | sed 's/, [0-9.]* kB, [0-9]* figures*//'
+question "without one: these are the training rows"
+halfspace report -q iris.hsp train.csv -o rows.html --json | grep -E '"(measured|trained_on|rows|mistakes|certificate)"'
+question "the sections"
+sed -n 's/.*<h2 id="[a-z]*-title">\(.*\)<\/h2>.*/\1/p' iris.html
+question "nothing is loaded from elsewhere, and there are no scripts"
+grep -cE '(src|href)="[^#]|@import|url\(|<script|<link' iris.html
+question "every number is one"
+grep -ciE '>-?(nan|inf|infinity)[<%]|NaN' iris.html
+question "the same bytes again, with one thread"
+halfspace report -q --threads 1 iris.hsp train.csv --test test.csv -o again.html >/dev/null
+cmp iris.html again.html && echo same
