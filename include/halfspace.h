@@ -15,6 +15,7 @@
  *     halfspace_model.h    what is inside a model, prediction of files, other programs' models
  *     halfspace_learn.h    streaming, one example at a time, cross-validation, tuning
  *     halfspace_kernel.h   kernel expressions and Gram matrices
+ *     halfspace_html.h     a web page on a model and its data
  *     halfspace_prove.h    certificates: making and checking them
  *     halfspace_report.h   fields of reports by name: JSON and tables
  *     halfspace_theory.h   mistake bounds, bounds on the true error, sample sizes

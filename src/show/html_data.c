@@ -68,18 +68,6 @@ static void data_classes(hsp__page *page)
 
 /* ---- Columns of a table ---- */
 
-uint64_t hsp__page_uses(const hsp__page *page, const char *column)
-{
-    const uint64_t features = hsp_model_features(page->model);
-    uint64_t used = 0;
-    if (!hsp_model_encoding(page->model) || features > 100000) return UINT64_MAX;
-    for (uint64_t j = 0; j < features; j++) {
-        const char *source = hsp_model_feature_source(page->model, j);
-        used += source && strcmp(source, column) == 0;
-    }
-    return used;
-}
-
 /* A number of a column, or a day. */
 static void data_cell(hsp__page *page, const hsp_profile_column *column, double value)
 {

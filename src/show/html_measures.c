@@ -152,11 +152,21 @@ hsp_status hsp__page_measures(hsp__page *page, hsp_error *err)
 
 hsp_status hsp__page_curves(hsp__page *page, hsp_error *err)
 {
-    static const char *const kinds[] = {"roc", "pr", "calibration", "lift"};
+    static const char *const kinds[][2] = {
+        {"roc", "Receiver operating characteristic: what share of the class is found at which rate "
+                "of false alarms."},
+        {"pr", "Precision against recall, over all thresholds."},
+        {"calibration", "Predicted probabilities against the shares that were observed; on the "
+                        "diagonal they agree."},
+        {"lift", "What share of the class is found among the rows with the highest scores."}};
     const uint64_t before = page->figures;
+    HSP__TRY(hsp__page_figure(page, "rows", 1,
+                              "The rows that were measured and what the model predicts, in two "
+                              "dimensions.",
+                              err));
     hsp__text_puts(page->html, "<div class=\"figures\">\n");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        HSP__TRY(hsp__page_figure(page, kinds[i], 0, err));
+        HSP__TRY(hsp__page_figure(page, kinds[i][0], 0, kinds[i][1], err));
     hsp__text_puts(page->html, "</div>\n");
     if (page->figures == before)
         hsp__html(page->html, "<p>There are no curves of these rows.</p>\n");
@@ -251,6 +261,6 @@ hsp_status hsp__page_confusion(hsp__page *page, hsp_error *err)
     if (page->classes <= MEASURES_MATRIX)
         measures_matrix(page);
     else
-        HSP__TRY(hsp__page_figure(page, "confusion", 1, err));
+        HSP__TRY(hsp__page_figure(page, "confusion", 1, NULL, err));
     return page->classes > 2 ? measures_confused(page, err) : HSP_OK;
 }

@@ -53,6 +53,9 @@ typedef struct hsp__page {
 /* Add a warning. */
 void hsp__page_warn(hsp__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* A log that keeps warnings, for a context; `page` is one. */
+void hsp__page_log(void *page, hsp_log_level level, const char *sentence);
+
 /* A failure that only means that a part cannot be computed for this model and these rows: *why gets
  * a sentence, *err is cleared, and the result is HSP_OK. Others are returned. */
 hsp_status hsp__page_excuse(hsp__page *page, hsp_status status, hsp_error *err, const char **why);
@@ -103,9 +106,13 @@ int hsp__page_is_default(const hsp_option *option, const char *value);
 /* How many of the model's features come from a column of the file; UINT64_MAX: not known. */
 uint64_t hsp__page_uses(const hsp__page *page, const char *column);
 
-/* A figure of a kind of plot (html_figures.c), as wide as the page or beside others. Kinds that
- * cannot be drawn of this model and these rows are left out; `say`: with the reason. */
-hsp_status hsp__page_figure(hsp__page *page, const char *kind, int say, hsp_error *err);
+/* A figure of a kind of plot (html_figures.c), of the rows that are measured, with a caption or
+ * NULL. `wide`: alone in its line. Kinds that cannot be drawn of this model and these rows are left
+ * out. */
+hsp_status hsp__page_figure(hsp__page *page, const char *kind, int wide, const char *caption,
+                            hsp_error *err);
+/* The style sheet for figures on dark screens. */
+void hsp__page_figure_style(hsp__text *html);
 /* The histogram of the margins. */
 hsp_status hsp__page_margin_figure(hsp__page *page, hsp_error *err);
 

@@ -1,7 +1,6 @@
 /* The HTML report: reads the files, computes what the sections show, and writes them one after the
  * other. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,55 +41,6 @@ struct hsp_html {
     char *measured;
     hsp_html_summary summary;
 };
-
-/* ---- Warnings and failures ---- */
-
-static void report_keep(hsp__page *page, const char *sentence)
-{
-    for (uint64_t i = 0; i < page->warning_count; i++)
-        if (strcmp(page->warnings[i], sentence) == 0) return;
-    if (!hsp__reserve(&page->ctx.allocator, &page->warnings, &page->warning_room,
-                      page->warning_count + 1, sizeof *page->warnings)) {
-        page->failed = 1;
-        return;
-    }
-    char *copy = hsp__copy_text(&page->ctx.allocator, sentence, strlen(sentence));
-    page->failed |= !copy;
-    if (copy) page->warnings[page->warning_count++] = copy;
-}
-
-void hsp__page_warn(hsp__page *page, const char *format, ...)
-{
-    char sentence[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    report_keep(page, sentence);
-}
-
-/* What the library warns of while it reads and measures belongs in the report. */
-static void report_log(void *user, hsp_log_level level, const char *sentence)
-{
-    hsp__page *page = user;
-    char whole[1024];
-    const size_t size = strlen(sentence);
-    if (level != HSP_LOG_WARNING) return;
-    snprintf(whole, sizeof whole, "%s%s", sentence, size && sentence[size - 1] == '.' ? "" : ".");
-    if (*whole >= 'a' && *whole <= 'z') *whole -= 'a' - 'A';
-    report_keep(page, whole);
-}
-
-hsp_status hsp__page_excuse(hsp__page *page, hsp_status status, hsp_error *err, const char **why)
-{
-    if (status != HSP_USAGE && status != HSP_BAD_DATA && status != HSP_UNSUPPORTED) return status;
-    const size_t size = sizeof err->file + sizeof err->message + 64;
-    char *text = hsp__scratch_new(&page->memory, size, 1);
-    if (!text) return hsp__fail_memory(err);
-    *why = hsp_error_text(err, text, size);
-    *err = (hsp_error)HSP_ERROR_INIT;
-    return HSP_OK;
-}
 
 /* ---- Reading and measuring ---- */
 
@@ -193,47 +143,6 @@ static hsp_status report_compute(hsp__page *page, const char *data, hsp_error *e
 
 /* ---- Writing ---- */
 
-const char *hsp__page_whose(const hsp__page *page)
-{
-    const int test = page->measured == &page->test;
-    switch (page->measured->trained) {
-    case HSP__TRAINED_YES:
-        return "training rows";
-    case HSP__TRAINED_NO:
-        return test ? "test rows" : "rows that the model was not trained on";
-    default:
-        return test ? "test rows" : "rows";
-    }
-}
-
-void hsp__page_table(hsp__page *page, const char *name, const char *head)
-{
-    hsp__html(page->html,
-              "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n<table>\n",
-              name);
-    if (head) {
-        hsp__text_puts(page->html, "<thead><tr>");
-        hsp__text_puts(page->html, head);
-        hsp__text_puts(page->html, "</tr></thead>\n");
-    }
-    hsp__text_puts(page->html, "<tbody>\n");
-}
-
-void hsp__page_table_end(hsp__page *page)
-{
-    hsp__text_puts(page->html, "</tbody>\n</table>\n</div>\n");
-}
-
-void hsp__page_bar(hsp__page *page, double length)
-{
-    const hsp__shown shown = hsp__shown_length(isfinite(length) ? length : 0);
-    hsp__html(page->html,
-              "<svg class=\"bar\" width=\"80\" height=\"9\" aria-hidden=\"true\" "
-              "focusable=\"false\"><rect class=\"track\" width=\"100%%\" height=\"9\"/><rect "
-              "width=\"%s\" height=\"9\"/></svg>",
-              shown.text);
-}
-
 typedef struct report_section {
     const char *id, *title;
     hsp__page_section *write;
@@ -243,7 +152,7 @@ static const report_section report_sections[] = {
     {"data", "Data", hsp__page_data},
     {"training", "Training", hsp__page_training},
     {"measures", "Measures", hsp__page_measures},
-    {"curves", "Curves", hsp__page_curves},
+    {"figures", "Figures", hsp__page_curves},
     {"confusion", "Confusion matrix", hsp__page_confusion},
     {"weights", "Weights and importance", hsp__page_weights},
     {"margins", "Margins", hsp__page_margins},
@@ -327,6 +236,7 @@ static void report_head(hsp__page *page)
               page->title, page->model_path, hsp_version());
     for (size_t i = 0; hsp__page_style[i]; i++)
         hsp__text_puts(html, hsp__page_style[i]);
+    hsp__page_figure_style(html);
     hsp__html(html,
               "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the "
               "report</a>\n<header>\n<h1>%s</h1>\n<p class=\"files\"><code>%s</code> measured on "
@@ -434,7 +344,7 @@ hsp_status hsp_html_new(hsp_context *ctx, const char *model, const char *data,
     hsp__text_init(&made->text, &made->memory);
     page.html = &made->text;
     page.memory.memory = &ctx->allocator;
-    page.ctx.log = report_log;
+    page.ctx.log = hsp__page_log;
     page.ctx.log_user = &page;
     hsp_status status = options ? hsp_options_copy(ctx, options, err, &page.options)
                                 : hsp_options_new(ctx, hsp_html_options(), err, &page.options);

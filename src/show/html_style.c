@@ -6,7 +6,7 @@ const char *const hsp__page_style[] = {
     "--line:#dde1e7;--accent:#0b62a8;--bar:#0072b2;--track:#e6e9ee;--warn:#8a4b00;"
     "--warn-paper:#fff6e6;--warn-line:#f0c679;--good:#0b6b45;--good-paper:#e9f7f0;--bad:#a4262c;"
     "--bad-paper:#fdeeee;--right:0,114,178;--wrong:213,94,0}\n",
-    "@media(prefers-color-scheme:dark){:root{--paper:#14181f;--panel:#1d232d;--ink:#e7eaef;"
+    "@media(prefers-color-scheme:dark){:root{--paper:#14181d;--panel:#1d232d;--ink:#e7eaef;"
     "--soft:#a3adba;--line:#333c49;--accent:#7cc0f5;--bar:#56a9e0;--track:#2c3440;--warn:#ffc96b;"
     "--warn-paper:#2c2411;--warn-line:#6b5220;--good:#6fd7a8;--good-paper:#12291f;--bad:#ff9d9d;"
     "--bad-paper:#321a1c;--right:86,169,224;--wrong:230,140,60}}\n",
@@ -76,8 +76,8 @@ const char *const hsp__page_style[] = {
     "1rem;white-space:pre-wrap;max-width:100%}\n",
     "pre code,pre samp{font-size:.86rem}\n",
     "figure{margin:.75rem 0 1rem;max-width:100%}\n",
-    "figure svg{display:block;width:100%;height:auto}\n",
-    "figure.wide svg{max-width:56rem}\n",
+    "figure>div>svg{display:block;width:100%;height:auto}\n",
+    "figure.wide>div>svg{max-width:56rem}\n",
     ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));"
     "gap:1rem 1.5rem}\n",
     ".figures figure{margin:0}\n",

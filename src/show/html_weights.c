@@ -236,7 +236,7 @@ hsp_status hsp__page_weights(hsp__page *page, hsp_error *err)
         hsp__html(page->html,
                   "<p>The rows are not scaled: the size of a weight depends on the unit of its "
                   "column.</p>\n");
-    HSP__TRY(hsp__page_figure(page, "weights", 0, err));
+    HSP__TRY(hsp__page_figure(page, "weights", 1, NULL, err));
     if (shown < scorers)
         hsp__html(page->html, "<p>The first %s of %s scores are listed.</p>\n",
                   hsp__shown_count(shown).text, hsp__shown_count(scorers).text);
