@@ -102,9 +102,20 @@ static hsp__shown html_real(int fixed, int digits, double value, const char *uni
     return shown;
 }
 
+hsp__shown hsp__shown_digits(double value, int digits)
+{
+    return html_real(0, digits, value == 0 ? 0 : value, ""); /* no -0 */
+}
+
 hsp__shown hsp__shown_number(double value)
 {
-    return html_real(0, 5, value == 0 ? 0 : value, ""); /* no -0 */
+    return hsp__shown_digits(value, 5);
+}
+
+hsp__shown hsp__shown_level(double share)
+{
+    if (share < 1 && share > 0.99999) return (hsp__shown){"over 99.999%"};
+    return html_real(0, 6, share * 100, "%");
 }
 
 hsp__shown hsp__shown_share(double share)

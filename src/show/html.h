@@ -13,8 +13,10 @@ void hsp__html(hsp__text *html, const char *format, ...) __attribute__((format(p
 typedef struct hsp__shown {
     char text[48];
 } hsp__shown;
-hsp__shown hsp__shown_count(uint64_t count);   /* 1,234,567 */
-hsp__shown hsp__shown_number(double value);    /* five digits at most */
+hsp__shown hsp__shown_count(uint64_t count); /* 1,234,567 */
+hsp__shown hsp__shown_number(double value);  /* five digits at most */
+hsp__shown hsp__shown_digits(double value, int digits);
+hsp__shown hsp__shown_level(double share);     /* 95%, 99.9% */
 hsp__shown hsp__shown_share(double share);     /* 33.3%; neither 0% nor 100% unless it is so */
 hsp__shown hsp__shown_most(double share);      /* 33.34%, rounded up */
 hsp__shown hsp__shown_least(double share);     /* 33.33%, rounded down */

@@ -40,7 +40,7 @@ hsp_status hsp__page_bound(hsp__page *page, hsp_error *err)
 static void bounds_interval(hsp__page *page)
 {
     const hsp_error_report *all = page->bounds;
-    const hsp__shown sure = hsp__shown_least(1 - all->delta);
+    const hsp__shown sure = hsp__shown_level(1 - all->delta);
     if (all->test_rows)
         hsp__html(page->html,
                   "<p>On the %s rows of <code>%s</code> the model makes %s %s (%s). <strong>Its "
@@ -75,7 +75,7 @@ static void bounds_list(hsp__page *page)
 {
     const hsp_error_report *all = page->bounds;
     hsp__html(page->html, "<h3>All bounds</h3>\n<p>Each holds on its own with confidence %s.</p>\n",
-              hsp__shown_least(1 - all->delta).text);
+              hsp__shown_level(1 - all->delta).text);
     hsp__page_table(page, "Bounds on the true error",
                     "<th scope=\"col\">bound</th><th scope=\"col\">from</th><th scope=\"col\" "
                     "class=\"num\">error at most</th><th scope=\"col\">of</th><th "

@@ -40,7 +40,7 @@ static void measures_scores(hsp__page *page)
              "<th scope=\"col\">measure</th><th scope=\"col\" class=\"num\">value</th><th "
              "scope=\"col\" class=\"num\">%s interval</th><th scope=\"col\" class=\"num\">most "
              "frequent class</th>%s<th scope=\"col\">meaning</th>",
-             hsp__shown_share(hsp_options_real(page->options, "interval")).text,
+             hsp__shown_level(hsp_options_real(page->options, "interval")).text,
              both ? "<th scope=\"col\" class=\"num\">on the data</th>" : "");
     hsp__page_table(page, "Measures", head);
     for (size_t i = 0; i < HSP_SCORES; i++) {
@@ -155,7 +155,8 @@ hsp_status hsp__page_curves(hsp__page *page, hsp_error *err)
     static const char *const kinds[][2] = {
         {"roc", "Receiver operating characteristic: what share of the class is found at which rate "
                 "of false alarms."},
-        {"pr", "Precision against recall, over all thresholds."},
+        {"pr", "Precision against recall, over all thresholds."}};
+    static const char *const wide[][2] = {
         {"calibration", "Predicted probabilities against the shares that were observed; on the "
                         "diagonal they agree."},
         {"lift", "What share of the class is found among the rows with the highest scores."}};
@@ -168,6 +169,8 @@ hsp_status hsp__page_curves(hsp__page *page, hsp_error *err)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         HSP__TRY(hsp__page_figure(page, kinds[i][0], 0, kinds[i][1], err));
     hsp__text_puts(page->html, "</div>\n");
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        HSP__TRY(hsp__page_figure(page, wide[i][0], 1, wide[i][1], err));
     if (page->figures == before)
         hsp__html(page->html, "<p>There are no curves of these rows.</p>\n");
     return HSP_OK;

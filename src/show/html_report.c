@@ -169,28 +169,39 @@ static void report_card(hsp__page *page, const char *name, const char *value, co
               name, value, note);
 }
 
+/* "0.62 to 0.71"; "" if it is not known. */
+static void report_range(const hsp_score_report *score, int share, char range[112])
+{
+    *range = 0;
+    if (!(score->low < score->high)) return;
+    if (share)
+        snprintf(range, 112, "%s to %s", hsp__shown_share(score->low).text,
+                 hsp__shown_share(score->high).text);
+    else
+        snprintf(range, 112, "%s to %s", hsp__shown_digits(score->low, 3).text,
+                 hsp__shown_digits(score->high, 3).text);
+}
+
 static void report_cards(hsp__page *page)
 {
     const hsp__page_rows *rows = page->measured;
-    const hsp_score_report *error = &rows->scores[0], *balanced = &rows->scores[1];
-    char note[160];
+    const hsp_evaluation *all = &rows->all;
+    char range[112], note[320];
     hsp__text_puts(page->html, "<dl class=\"cards\">\n");
-    snprintf(note, sizeof note, "%s of %s wrong", hsp__shown_count(rows->all.mistakes).text,
-             hsp__shown_count(rows->all.n).text);
-    report_card(page, "Error", hsp__shown_share(error->value).text, note);
-    snprintf(note, sizeof note, "exact binomial, level %s",
-             hsp__shown_share(hsp_options_real(page->options, "interval")).text);
-    char range[112];
-    snprintf(range, sizeof range, "%s to %s", hsp__shown_least(error->low).text,
-             hsp__shown_most(error->high).text);
-    report_card(page, "Interval of the error", range, note);
-    report_card(page, "Always the most frequent class",
-                hsp__shown_share(rows->all.majority_error).text, "error without a model");
-    if (isfinite(balanced->value))
-        report_card(page, "Balanced accuracy", hsp__shown_share(balanced->value).text,
-                    "mean recall of the classes");
-    if (isfinite(rows->all.auc))
-        report_card(page, "AUC", hsp__shown_number(rows->all.auc).text, "area under the ROC curve");
+    report_range(&rows->scores[0], 1, range);
+    snprintf(note, sizeof note, "%s of %s wrong; %s", hsp__shown_count(all->mistakes).text,
+             hsp__shown_count(all->n).text, range);
+    report_card(page, "Error", hsp__shown_share(all->error).text, note);
+    snprintf(note, sizeof note, "always predicting %.60s",
+             all->majority_class == HSP_NO_CLASS ? "" : hsp__page_class(page, all->majority_class));
+    report_card(page, "Error without a model", hsp__shown_share(all->majority_error).text, note);
+    report_range(&rows->scores[1], 1, range);
+    if (isfinite(all->balanced_accuracy))
+        report_card(page, "Balanced accuracy", hsp__shown_share(all->balanced_accuracy).text,
+                    range);
+    report_range(&rows->scores[2], 0, range);
+    if (isfinite(all->auc))
+        report_card(page, "Area under the ROC curve", hsp__shown_digits(all->auc, 3).text, range);
     hsp__text_puts(page->html, "</dl>\n");
 }
 

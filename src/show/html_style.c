@@ -59,8 +59,7 @@ const char *const hsp__page_style[] = {
     "th:last-child,td:last-child{padding-right:0}\n",
     "thead th,thead td{color:var(--soft);font-weight:500;vertical-align:bottom;"
     "border-bottom:1px solid var(--soft)}\n",
-    "tbody th{font-weight:500;min-width:7rem;max-width:20rem;overflow-wrap:anywhere}\n",
-    "tbody th::first-letter{text-transform:none}\n",
+    "tbody th{font-weight:500;min-width:7rem;max-width:20rem;overflow-wrap:break-word}\n",
     "td.num,th.num{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n",
     "td.note{min-width:14rem;max-width:34rem}\n",
     "td.strong{font-weight:600}\n",
@@ -76,8 +75,7 @@ const char *const hsp__page_style[] = {
     "1rem;white-space:pre-wrap;max-width:100%}\n",
     "pre code,pre samp{font-size:.86rem}\n",
     "figure{margin:.75rem 0 1rem;max-width:100%}\n",
-    "figure>div>svg{display:block;width:100%;height:auto}\n",
-    "figure.wide>div>svg{max-width:56rem}\n",
+    "figure>div>svg{display:block;max-width:100%;height:auto}\n",
     ".figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(26rem,100%),1fr));"
     "gap:1rem 1.5rem}\n",
     ".figures figure{margin:0}\n",
