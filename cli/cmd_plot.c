@@ -55,6 +55,10 @@ static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
     double seconds;
     for (int i = 0; i < run->count && status == HSP_OK; i++) {
         const char *path = run->arguments[i];
+        if (i == 0 && strcmp(run->variant->name, "learning") == 0 && hsp_learner_find(path)) {
+            status = hsp_options_set(run->options[PLOT_KIND], "learner", path, err);
+            continue;
+        }
         if (needs->models_most && plot_is_model(run, path)) {
             to->model_names[to->model_count] = path;
             status = hsp_model_read(run->ctx, path, err, &to->models[to->model_count]);

@@ -51,7 +51,7 @@ static hsp__panel *bars_panel(hsp_figure *figure, const char *const *names, uint
     hsp__axis_categories(panel, &panel->y, names, count);
     panel->y.reversed = 1;
     hsp__axis_label(panel, &panel->x, "%s", label);
-    figure->height = 150 + 19 * count;
+    figure->height = fmax(300, 150 + 19.0 * count);
     return panel;
 }
 

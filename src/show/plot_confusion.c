@@ -13,6 +13,8 @@ static hsp_status confusion_draw(const hsp_evaluated *rows, const char *title, h
     double *shares = hsp__scratch_raw(scratch, (uint64_t)k * k, sizeof *shares);
     char number[HSP__LABEL];
     if (scratch->failed) return hsp__fail_memory(err);
+    if (!rows->kept.rows)
+        return hsp__fail(err, HSP_BAD_DATA, "no row has a label that the model knows");
     hsp__panel *panel = hsp__panel_add(figure, title);
     if (!panel) return hsp__fail_memory(err);
     for (uint32_t t = 0; t < k; t++) {

@@ -260,6 +260,6 @@ static hsp_status learning_build(hsp_context *ctx, const hsp_plot_input *input,
 const hsp__plot_kind hsp__plot_learning = {
     .table = {"learning", "scores of a learner over growing parts of the data", learning_options,
               sizeof learning_options / sizeof *learning_options},
-    .needs = {"DATA", .data_least = 1, .data_most = 1},
+    .needs = {"[LEARNER] DATA", .data_least = 1, .data_most = 1},
     .build = learning_build,
 };

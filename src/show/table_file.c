@@ -40,9 +40,10 @@ static hsp_status table_cells(const hsp_allocator *memory, hsp__csv_cursor *at, 
             cells[count++] = cell;
         }
         if (!status && records && columns != to->columns)
-            status = hsp__fail_at(err, HSP_BAD_DATA, to->name, lines[records], 0,
-                                  "found %u fields, expected %u as in the first line",
-                                  (unsigned)columns, (unsigned)to->columns);
+            status =
+                hsp__fail_at(err, HSP_BAD_DATA, to->name, lines[records], 0,
+                             "found %u field%s, expected %u as in the first line",
+                             (unsigned)columns, columns == 1 ? "" : "s", (unsigned)to->columns);
         if (!records) to->columns = columns;
         records++;
     }
