@@ -279,6 +279,11 @@ check-same-bits: all
 docs-tables: all
 	@tools/result-tables $(BUILD)/halfspace
 
+# The figures of docs/figures.md, by its commands.
+.PHONY: figures
+figures: all
+	@tools/figures $(BUILD)/halfspace $(or $(FIGURES),docs/figures)
+
 # ---- Fuzzing, checking, measuring --------------------------------------------------------------
 
 .PHONY: fuzz lint format bench
@@ -364,6 +369,7 @@ help:
 	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"; TICKS=1: and the longest work without asking'
 	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
 	@echo 'make check-same-bits  models, predictions, certificates and reports against the record; SAME="--threads 2"'
+	@echo 'make figures     make the figures of docs/figures.md; FIGURES=FOLDER'
 	@echo 'make docs-tables write the tables of keys in docs/commands.md and docs/result.schema.json'
 	@echo 'make fuzz        fuzz the readers; TARGET=name SECONDS=60'
 	@echo 'make lint        format, static analysis, layers, symbols, links and spelling of the pages, a clang build'

@@ -9,8 +9,8 @@ enum { PLOT_KIND, PLOT_OWN, PLOT_FIGURE, PLOT_READ, PLOT_FILES = 64 };
 
 CLI_OPTIONS(plot_options, "plot",
             {"output", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-             "write the figure to FILE.svg, FILE.png or FILE.pdf. Without -o, it is drawn in the "
-             "terminal"})
+             "write the figure to FILE.svg, FILE.png or FILE.pdf (of steps, FILE-%03d.svg is one "
+             "file per update). Without -o, it is drawn in the terminal"})
 
 static const cli_group plot_groups[] = {{"Options of the kind", NULL},
                                         {"Options", plot_options},
@@ -113,6 +113,49 @@ static hsp_status plot_show(cli *run, const plot *to, hsp_error *err)
     return status;
 }
 
+/* ---- Frames ---- */
+
+/* The name of frame `number`: "%d" or "%03d" in the pattern becomes the number. NULL: the pattern has
+ * no such place. The caller frees it. */
+static char *plot_frame_name(const char *pattern, uint64_t number)
+{
+    const char *place = pattern ? strchr(pattern, '%') : NULL;
+    if (!place) return NULL;
+    char *end;
+    const long width = strtol(place + 1, &end, 10);
+    if (*end != 'd' || place[1] == '-' || place[1] == '+' || width > 20) return NULL;
+    return cli_format("%.*s%0*llu%s", (int)(place - pattern), pattern, (int)width,
+                      (unsigned long long)number, end + 1);
+}
+
+/* All frames as files, or none. */
+static hsp_status plot_frames(cli *run, plot *to, const hsp_plot_input *input, hsp_error *err)
+{
+    hsp_options *options = run->options[PLOT_KIND];
+    hsp_files *files = NULL;
+    uint64_t count = 0;
+    hsp_status status = hsp_plot_frames(run->ctx, input, options, err, &count);
+    if (status == HSP_OK && hsp_options_is_set(options, hsp_plot_needs_of(run->variant)->frames))
+        status = cli_fail(err, HSP_USAGE, "--output", "'%s' is for all frames; leave out --%s",
+                          show_name(to->output), hsp_plot_needs_of(run->variant)->frames);
+    if (status == HSP_OK) status = hsp_files_new(run->ctx, err, &files);
+    for (uint64_t k = 1; k <= count && status == HSP_OK; k++) {
+        char *name = plot_frame_name(to->output, k), number[24];
+        hsp_figure_free(to->figure);
+        to->figure = NULL;
+        snprintf(number, sizeof number, "%llu", (unsigned long long)k);
+        status = hsp_options_set(options, hsp_plot_needs_of(run->variant)->frames, number, err);
+        if (status == HSP_OK) status = hsp_plot(run->ctx, input, options, err, &to->figure);
+        if (status == HSP_OK)
+            status = hsp_figure_write(run->ctx, to->figure, run->options[PLOT_FIGURE], name, err);
+        free(name);
+    }
+    if (status == HSP_OK) status = hsp_files_commit(files, err);
+    hsp_files_free(files);
+    if (status == HSP_OK) cli_say(run, "wrote %s frame%s", show_count(count), plural(count));
+    return status;
+}
+
 static hsp_status plot_run(cli *run, hsp_error *err)
 {
     plot to = {.output = hsp_options_text(run->options[PLOT_OWN], "output")};
@@ -129,10 +172,15 @@ static hsp_status plot_run(cli *run, hsp_error *err)
                                   .data_count = to.data_count,
                                   .files = to.files,
                                   .file_count = to.file_count};
-    if (status == HSP_OK)
+    char *first = plot_frame_name(to.output, 1);
+    const int frames = first && hsp_plot_needs_of(run->variant)->frames;
+    free(first);
+    if (status == HSP_OK && frames)
+        status = plot_frames(run, &to, &input, err);
+    else if (status == HSP_OK)
         status = hsp_plot(run->ctx, &input, run->options[PLOT_KIND], err, &to.figure);
     cli_progress_clear();
-    if (status == HSP_OK && to.output) {
+    if (status == HSP_OK && to.output && !frames) {
         cli_begin_output(to.output);
         status = hsp_figure_write(run->ctx, to.figure, run->options[PLOT_FIGURE], to.output, err);
     }

@@ -53,7 +53,7 @@ static hsp_status hulls_certified(hulls *m, const hsp_plot_input *input, hsp_err
     if (!status) status = hsp__hull_claim_points(m->ctx, claim, m->data, err, &m->points);
     hsp__hull_claim_free(claim);
     m->known = !status;
-    if (!status) hsp__figure_note(m->figure, "The certificate was verified in exact arithmetic");
+    if (!status) hsp__figure_note(m->figure, "the certificate was verified in exact arithmetic");
     return status;
 }
 
@@ -154,8 +154,8 @@ static void hulls_nearest(const hulls *m)
                                        .size = 4.5,
                                        .name = c ? NULL : "nearest points of the hulls"});
     hsp__figure_note(m->figure,
-                     "Widest margin, half the distance of the hulls: between %.9g and "
-                     "%.9g",
+                     "widest margin, half the distance of the hulls: %.12g to "
+                     "%.12g",
                      p->low, p->high);
 }
 
@@ -189,10 +189,10 @@ static void hulls_common(const hulls *m)
                                    .name = p->touching ? "points of both hulls, as good as the same"
                                                        : "a point of both hulls"});
     if (p->touching)
-        hsp__figure_note(m->figure, "No separator was found; none has a margin above %.3g",
+        hsp__figure_note(m->figure, "no separator was found, and none has a margin above %.3g",
                          p->high);
     else
-        hsp__figure_note(m->figure, "Not separable: one point is in both hulls");
+        hsp__figure_note(m->figure, "not separable: one point is in both hulls");
     if (!p->touching && hulls_mixture(m, 0, mixed[0], sizeof mixed[0]) &&
         hulls_mixture(m, 1, mixed[1], sizeof mixed[1]))
         hsp__figure_note(m->figure, "%s = %s", mixed[0], mixed[1]);
@@ -220,10 +220,10 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
     else if (m->known)
         hulls_common(m);
     else
-        hsp__figure_note(m->figure, "Whether the classes are separable is beyond the arithmetic of "
+        hsp__figure_note(m->figure, "whether the classes are separable is beyond the arithmetic of "
                                     "this build");
     if (!hsp__plane_is_true(&m->plane))
-        hsp__figure_note(m->figure, "Hulls and points are projected to the plane: hulls that are "
+        hsp__figure_note(m->figure, "projected to the plane: hulls that are "
                                     "apart may overlap in it");
     return HSP_OK;
 }

@@ -183,12 +183,13 @@ static hsp_status neighbors_votes(neighbors *m, hsp_error *err)
         uint32_t most = 0;
         for (uint32_t c = 0; c < classes; c++)
             if (votes[c] > votes[most]) most = c;
-        size += snprintf(text + size, sizeof text - (size_t)size, "%s%llu %s", size ? ", " : "",
-                         (unsigned long long)votes[most], hsp_model_class_name(m->model, most));
+        size += snprintf(text + size, sizeof text - (size_t)size, "%s%llu of class %s",
+                         size ? ", " : "", (unsigned long long)votes[most],
+                         hsp_model_class_name(m->model, most));
         left -= votes[most];
         votes[most] = 0;
     }
-    hsp__figure_note(m->figure, "The %llu nearest rows: %s", (unsigned long long)m->count, text);
+    hsp__figure_note(m->figure, "the %llu nearest rows: %s", (unsigned long long)m->count, text);
     return HSP_OK;
 }
 
@@ -211,7 +212,7 @@ static hsp_status neighbors_draw(neighbors *m, hsp_error *err)
     m->panel->equal = hsp__plane_is_true(&m->plane) && m->view->cols == 2;
     if (!neighbors_ball(m, (hsp__style){.color = HSP__MUTED, .opacity = 0.12, .width = 1.2}))
         hsp__figure_note(m->figure,
-                         "Distances are of all features%s; the plane shows two directions",
+                         "distances are of all features%s; the plane shows two directions",
                          m->model->scalings[0] || m->model->scalings[1] ? ", scaled" : "");
     for (uint64_t i = 0; i < m->count; i++) {
         x[i] = m->x[m->found[i].row];

@@ -17,7 +17,10 @@ static const hsp_option rows_options[] = {
         "feature on the horizontal axis: a name, or a number from 1 (default: the first of two "
         "features; of more, the principal axes of the rows)"),
     HSP__TEXT("y", NULL, "FEATURE", "feature on the vertical axis"),
-    HSP__TEXT("show", NULL, "LIST", "what to add, separated by commas"),
+    HSP__TEXT(
+        "show", NULL, "LIST",
+        "what to add, separated by commas: margins, geometric, support, w, distances, origin, "
+        "slack, hulls, mistakes, numbers"),
     HSP__INTEGER("rows", "10000", 1, 1e6, "N", "draw at most N rows: a random sample of more")};
 
 /* ---- Rows ---- */

@@ -133,11 +133,10 @@ static void slack_panel(const slack *m)
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->value[i]);
     const double edge = m->loss->value(0, 1);
-    hsp__panel_rule(panel, 0, 1, edge,
-                    (hsp__style){.color = HSP__BAD,
-                                 .dash = HSP__DASHED,
-                                 .width = 1,
-                                 .name = "on the boundary; misclassified above"});
+    hsp__panel_rule(
+        panel, 0, 1, edge,
+        (hsp__style){
+            .color = HSP__BAD, .dash = HSP__DASHED, .width = 1, .name = "on the boundary"});
     if (m->count <= SLACK_BARS)
         slack_bars(m, panel);
     else
@@ -188,7 +187,11 @@ static hsp_status slack_build(hsp_context *ctx, const hsp_plot_input *input,
         status = hsp__fail_option(err, "--x",
                                   "is for linear models of two classes; without --x and "
                                   "--y, the losses alone are drawn");
-    if (!status && line) status = slack_plane(&m, input, options, err);
+    if (!status && line) {
+        figure->width = 1000; /* two panels, the first with the same unit on both axes */
+        figure->height = 420;
+        status = slack_plane(&m, input, options, err);
+    }
     if (!status) slack_panel(&m);
     hsp__scratch_free(&m.memory);
     return status;

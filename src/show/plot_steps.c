@@ -30,8 +30,9 @@ typedef struct steps {
     double *x, *y;  /* count */
     double *w, b;   /* view->cols: before the update at hand */
     double *after;  /* the same after it */
-    double
-        arrows; /* how long vectors are drawn, relative to their length; 0: not from the origin */
+    double arrows;  /* how long vectors are drawn, relative to their length; 0: not at all */
+    double low[2], high[2]; /* of the axes */
+    unsigned named;         /* what is in the legend so far */
 } steps;
 
 /* w after update `k`. */
@@ -68,12 +69,25 @@ static hsp_status steps_check(const steps *m, uint64_t k, hsp_error *err)
         size += fabs(term);
     }
     if (fabs(sum - step->score) <= 1e-6 * size) return HSP_OK;
-    return hsp__fail_at(
-        err, HSP_BAD_DATA, m->trace_name, k + 2, 0,
-        "says that row %llu had the score %.9g; in this data it has %.9g. The data "
-        "must be that of the run, which must not scale rows (--scale, --normalize), "
-        "start from a model (--warm-start) or use --soft",
-        (unsigned long long)step->row + 1, step->score, sum);
+    return hsp__fail_at(err, HSP_BAD_DATA, m->trace_name, k + 2, 0,
+                        "says that row %llu had the score %.6g; in this data it has %.6g. The data "
+                        "must be that of the run, and the run without scaling, warm start and soft "
+                        "margin",
+                        (unsigned long long)step->row + 1, step->score, sum);
+}
+
+/* A name in the legend, the first time that it is drawn. */
+static const char *steps_name(steps *m, const char *name)
+{
+    static const char *const names[] = {"boundary before", "boundary after",
+                                        "w before",        "y x, which is added",
+                                        "w after",         "row of the update"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0 && !(m->named >> i & 1)) {
+            m->named |= 1u << i;
+            return name;
+        }
+    return NULL;
 }
 
 /* ---- One panel ------------------------------------------------------------------------------- */
@@ -101,7 +115,7 @@ static void steps_points(const steps *m, hsp__panel *panel, int named)
 }
 
 /* w before the update, plus or minus the row, is w after it: from the origin. */
-static void steps_vectors(const steps *m, hsp__panel *panel, uint64_t k, int named)
+static void steps_vectors(steps *m, hsp__panel *panel, uint64_t k)
 {
     const hsp__plane_axis *axes = m->plane.axes;
     const double share = m->arrows;
@@ -109,21 +123,19 @@ static void steps_vectors(const steps *m, hsp__panel *panel, uint64_t k, int nam
     const double to[2] = {m->after[axes[0].column] * share, m->after[axes[1].column] * share};
     const uint32_t class = m->view->labels[m->trace.steps[k].row];
     if (k)
-        hsp__panel_arrow(panel, 0, 0, from[0], from[1],
-                         (hsp__style){.color = HSP__MUTED,
-                                      .width = 1.5,
-                                      .name = named ? "w before the update" : NULL});
+        hsp__panel_arrow(
+            panel, 0, 0, from[0], from[1],
+            (hsp__style){.color = HSP__MUTED, .width = 1.5, .name = steps_name(m, "w before")});
     hsp__panel_arrow(panel, from[0], from[1], to[0], to[1],
                      (hsp__style){.color = HSP__CLASS(class),
                                   .width = 1.2,
-                                  .name = named ? "y x, which is added" : NULL});
-    hsp__panel_arrow(panel, 0, 0, to[0], to[1],
-                     (hsp__style){.color = HSP__WEIGHTS,
-                                  .width = 2,
-                                  .name = named ? "w after the update" : NULL});
+                                  .name = steps_name(m, "y x, which is added")});
+    hsp__panel_arrow(
+        panel, 0, 0, to[0], to[1],
+        (hsp__style){.color = HSP__WEIGHTS, .width = 2, .name = steps_name(m, "w after")});
 }
 
-static void steps_panel(const steps *m, uint64_t k, int named)
+static void steps_panel(steps *m, uint64_t k, int named)
 {
     const hsp__trace_step *step = &m->trace.steps[k];
     hsp__plane_separator line;
@@ -136,28 +148,27 @@ static void steps_panel(const steps *m, uint64_t k, int named)
     hsp__plane_axes(&m->plane, panel);
     panel->equal = m->arrows > 0;
     if (m->arrows > 0) {
-        hsp__axis_pad(&panel->x, fmin(m->plane.axes[0].low, 0), fmax(m->plane.axes[0].high, 0));
-        hsp__axis_pad(&panel->y, fmin(m->plane.axes[1].low, 0), fmax(m->plane.axes[1].high, 0));
+        hsp__axis_pad(&panel->x, m->low[0], m->high[0]);
+        hsp__axis_pad(&panel->y, m->low[1], m->high[1]);
     }
     if (hsp__plane_meet(&m->plane, m->w, m->b, m->view->cols, &line))
         hsp__panel_rule(panel, line.w[0], line.w[1], -line.b,
                         (hsp__style){.color = HSP__MUTED,
                                      .dash = HSP__DASHED,
-                                     .name = named ? "boundary before" : NULL});
+                                     .name = steps_name(m, "boundary before")});
     if (hsp__plane_meet(&m->plane, m->after, step->offset, m->view->cols, &line))
         hsp__panel_rule(panel, line.w[0], line.w[1], -line.b,
                         (hsp__style){.color = HSP__BOUNDARY,
                                      .width = 2,
-                                     .name = named ? "boundary after" : NULL});
+                                     .name = steps_name(m, "boundary after")});
     steps_points(m, panel, named);
-    if (m->arrows > 0) steps_vectors(m, panel, k, named);
+    if (m->arrows > 0) steps_vectors(m, panel, k);
     hsp__panel_points(panel, 1, &m->x[step->row], &m->y[step->row],
                       (hsp__style){.color = HSP__INK,
                                    .size = 6.5,
                                    .width = 1.4,
                                    .hollow = 1,
-                                   .name = named ? "row of the update" : NULL});
-    panel->outside = !named;
+                                   .name = steps_name(m, "row of the update")});
 }
 
 /* ---- Which updates --------------------------------------------------------------------------- */
@@ -182,7 +193,8 @@ static hsp_status steps_range(const steps *m, const char *text, uint64_t *from, 
     return HSP_OK;
 }
 
-/* The vectors are drawn if the run has no offset, and both axes are the only features. */
+/* The vectors are drawn if the run has no offset, and both axes are the only features; at their length,
+ * unless they are much longer than the rows. */
 static void steps_scale(steps *m)
 {
     const hsp__plane_axis *axes = m->plane.axes;
@@ -194,7 +206,16 @@ static void steps_scale(steps *m)
         longest = fmax(longest, fabs(m->trace.changes[c].weight));
     for (int a = 0; a < 2; a++)
         span = fmax(span, fmax(fabs(axes[a].low), fabs(axes[a].high)));
-    m->arrows = longest > span ? span / longest : 1;
+    m->arrows = longest > 1.6 * span ? 1.6 * span / longest : 1;
+    for (int a = 0; a < 2; a++) {
+        m->low[a] = fmin(axes[a].low, 0);
+        m->high[a] = fmax(axes[a].high, 0);
+    }
+    for (uint64_t c = 0; c < m->trace.change_count; c++) {
+        const int a = m->trace.changes[c].column != axes[0].column;
+        m->low[a] = fmin(m->low[a], m->trace.changes[c].weight * m->arrows);
+        m->high[a] = fmax(m->high[a], m->trace.changes[c].weight * m->arrows);
+    }
     if (m->arrows < 1)
         hsp__figure_note(m->figure, "vectors drawn at %.3g of their length", m->arrows);
 }

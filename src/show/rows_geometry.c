@@ -59,7 +59,7 @@ static const char *geometry_lacks(const hsp_model *model, int needs)
 {
     if (needs & GEOMETRY_MODEL && !model) return "needs a model: halfspace plot MODEL DATA";
     if (needs & GEOMETRY_MARGINS && model->scorers != 1)
-        return "is for models of two classes. Train one with --classes A,B or --positive CLASS";
+        return "is for models of two classes, or of one class against the others";
     if (needs & GEOMETRY_MARGINS && !hsp__evaluate_has_margins(model))
         return "is for models with scores: this one takes votes";
     if (needs & GEOMETRY_LENGTHS && !model->weights)
@@ -158,7 +158,7 @@ static hsp_status geometry_line(hsp__rows_plot *plot, struct hsp__rows_geometry 
         hsp__figure_note(plot->figure, "w = 0: there is no boundary");
     else if (plot->shown >> HSP__SHOW_MARGINS & 1 && !hsp__plane_is_true(&plot->plane))
         hsp__figure_note(plot->figure,
-                         "Margin lines where other features have their mean; rows are "
+                         "margin lines where other features have their mean; rows are "
                          "next to that plane, not in it");
     return HSP_OK;
 }

@@ -6,6 +6,7 @@
 #include "show/geometry.h"
 
 #define SCENE_LABELS   14    /* values are written next to as many rows at most */
+#define SCENE_SLACKS   8     /* the same of slack */
 #define SCENE_SEGMENTS 300   /* rows that distances are drawn for, the nearest ones */
 #define SCENE_NUMBERS  60    /* rows whose numbers are written */
 #define SCENE_ASIDE    0.022 /* of the range: how far texts are from their lines */
@@ -36,23 +37,29 @@ static double scene_length(const hsp__scene *o)
     return hypot(o->separator->w[0], o->separator->w[1]);
 }
 
-/* Where w is drawn: from the boundary, near the middle of the rows (through the origin, from there),
- * at its own length or at a share of it, which is returned. */
-static double scene_arrow(const hsp__scene *o, double from[2], double to[2])
+/* Where w is drawn: from the boundary, near the middle of the rows (through the origin, from there). */
+static void scene_arrow(const hsp__scene *o, double from[2], double to[2])
 {
     const hsp__plane_separator *s = o->separator;
-    const double length = scene_length(o), span = scene_span(o);
-    double middle[2] = {0, 0}, share = 1;
+    double middle[2] = {0, 0};
     for (uint64_t i = 0; i < o->count; i++) {
         middle[0] += o->x[i] / (double)o->count;
         middle[1] += o->y[i] / (double)o->count;
     }
     if (s->b == 0) memcpy(middle, o->origin, sizeof middle);
     scene_foot(o, middle[0], middle[1], from);
-    if (!(length >= span * 0.1 && length <= span * 0.4)) share = span * 0.2 / length;
     for (int j = 0; j < 2; j++)
-        to[j] = from[j] + share * s->w[j];
-    return share;
+        to[j] = from[j] + o->w_share * s->w[j];
+}
+
+/* Where the slack of a row ends: on its margin line. */
+static void scene_slack_end(const hsp__scene *o, uint64_t i, double to[2])
+{
+    const hsp__plane_separator *s = o->separator;
+    const double length = scene_length(o), xi = 1 - o->margin[i];
+    const double step = (o->class[i] == 1 ? xi : -xi) / (length * length);
+    to[0] = o->x[i] + step * s->w[0];
+    to[1] = o->y[i] + step * s->w[1];
 }
 
 static void scene_contain(hsp__scene *o, const double point[2])
@@ -67,13 +74,21 @@ static void scene_contain(hsp__scene *o, const double point[2])
 void hsp__scene_widen(hsp__scene *o)
 {
     double from[2], to[2];
+    if (o->shown >> HSP__SHOW_NUMBERS & 1) o->high[1] += (o->high[1] - o->low[1]) * 0.05;
     if (!o->separator) return;
     if (o->shown >> HSP__SHOW_ORIGIN & 1) {
         scene_foot(o, o->origin[0], o->origin[1], from);
         scene_contain(o, o->origin);
         scene_contain(o, from);
     }
+    for (uint64_t i = 0; o->shown >> HSP__SHOW_SLACK & 1 && i < o->count; i++) {
+        if (!(1 - o->margin[i] > HSP__SLACK_LEAST)) continue;
+        scene_slack_end(o, i, to);
+        scene_contain(o, to);
+    }
     if (o->shown >> HSP__SHOW_W & 1) {
+        const double length = scene_length(o), span = scene_span(o);
+        o->w_share = length >= span * 0.1 && length <= span * 0.5 ? 1 : span * 0.25 / length;
         scene_arrow(o, from, to);
         scene_contain(o, from);
         scene_contain(o, to);
@@ -98,8 +113,8 @@ static void scene_label(const hsp__scene *o, const double from[2], const double 
         across[0] = -across[0];
         across[1] = -across[1];
     }
-    hsp__panel_text(o->panel, (from[0] + to[0]) / 2 + across[0] * aside,
-                    (from[1] + to[1]) / 2 + across[1] * aside,
+    hsp__panel_text(o->panel, from[0] + (to[0] - from[0]) * 0.42 + across[0] * aside,
+                    from[1] + (to[1] - from[1]) * 0.42 + across[1] * aside,
                     (hsp__style){.color = color, .anchor = across[0] > 0.3, .size = 10}, "%s",
                     text);
 }
@@ -147,35 +162,33 @@ static void scene_distances(const hsp__scene *o)
         scene_label(o, (double[]){o->x[i], o->y[i]}, foot, HSP__MUTED, text);
     }
     if (drawn < o->count)
-        hsp__figure_note(o->panel->figure, "Distances of the nearest %llu rows",
+        hsp__figure_note(o->panel->figure, "distances of the nearest %llu rows",
                          (unsigned long long)drawn);
 }
 
 /* Slack xi = 1 - y s(x), as the way from a row to its margin line, whose length is xi / ||w||. */
 static void scene_slack(const hsp__scene *o)
 {
-    const hsp__plane_separator *s = o->separator;
-    const double square = scene_length(o) * scene_length(o);
     const char *name = "slack ξ";
     uint64_t drawn = 0, all = 0;
     for (uint64_t i = 0; i < o->count; i++)
         all += o->margin[i] < 1 - HSP__SLACK_LEAST;
     for (uint64_t i = 0; i < o->count && drawn < SCENE_SEGMENTS; i++) {
         const double xi = 1 - o->margin[i];
+        double to[2];
         char text[40];
         if (!(xi > HSP__SLACK_LEAST)) continue;
-        const double step = (o->class[i] == 1 ? xi : -xi) / square;
-        const double to[2] = {o->x[i] + step * s->w[0], o->y[i] + step * s->w[1]};
+        scene_slack_end(o, i, to);
         hsp__panel_segment(o->panel, o->x[i], o->y[i], to[0], to[1],
                            (hsp__style){.color = HSP__BAD, .width = 1.2, .name = name});
         name = NULL;
         drawn++;
-        if (all > SCENE_LABELS) continue;
+        if (all > SCENE_SLACKS) continue;
         snprintf(text, sizeof text, "ξ = %.3g", xi);
         scene_label(o, (double[]){o->x[i], o->y[i]}, to, HSP__BAD, text);
     }
     if (drawn < all)
-        hsp__figure_note(o->panel->figure, "Slack of the first %llu of %llu rows that have some",
+        hsp__figure_note(o->panel->figure, "slack of the first %llu of %llu rows that have some",
                          (unsigned long long)drawn, (unsigned long long)all);
 }
 
@@ -196,7 +209,7 @@ static void scene_geometric(const hsp__scene *o)
     }
     if (wrong || !(least < HUGE_VAL)) {
         hsp__figure_note(o->panel->figure,
-                         "No geometric margin is drawn: %llu row%s not on the right side",
+                         "no geometric margin is drawn: %llu row%s not on the right side",
                          (unsigned long long)wrong, wrong == 1 ? " is" : "s are");
         return;
     }
@@ -210,7 +223,7 @@ static void scene_geometric(const hsp__scene *o)
                        (hsp__style){.color = HSP__MARGIN, .width = 2});
     snprintf(text, sizeof text, "γ = %.4g", least / length);
     if (o->shown >> HSP__SHOW_DISTANCES & 1 && o->count <= SCENE_LABELS)
-        hsp__figure_note(o->panel->figure, "Geometric margin %s", text);
+        hsp__figure_note(o->panel->figure, "geometric margin %s", text);
     else
         scene_label(o, (double[]){o->x[nearest], o->y[nearest]}, foot, HSP__MARGIN, text);
 }
@@ -240,13 +253,13 @@ static void scene_origin(const hsp__scene *o)
     if (distance > 0.01 * scene_span(o))
         scene_label(o, o->origin, foot, HSP__INK, text);
     else
-        hsp__figure_note(o->panel->figure, "Distance of the boundary from the origin: %s", text);
+        hsp__figure_note(o->panel->figure, "distance of the boundary from the origin: %s", text);
 }
 
 static void scene_w(const hsp__scene *o)
 {
     double from[2], to[2];
-    const double share = scene_arrow(o, from, to);
+    scene_arrow(o, from, to);
     const double length = hypot(to[0] - from[0], to[1] - from[1]);
     const double beyond = scene_span(o) * SCENE_ASIDE * 1.2 / length;
     hsp__panel_arrow(o->panel, from[0], from[1], to[0], to[1],
@@ -254,9 +267,9 @@ static void scene_w(const hsp__scene *o)
     hsp__panel_text(o->panel, to[0] + beyond * (to[0] - from[0]),
                     to[1] + beyond * (to[1] - from[1]),
                     (hsp__style){.color = HSP__WEIGHTS, .size = 13}, "w");
-    if (share != 1)
-        hsp__figure_note(o->panel->figure, "w is drawn at %.3g of its length, ‖w‖ = %.4g", share,
-                         o->separator->length);
+    if (o->w_share != 1)
+        hsp__figure_note(o->panel->figure, "w is drawn at %.3g of its length, ‖w‖ = %.4g",
+                         o->w_share, o->separator->length);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -318,7 +331,7 @@ static void scene_numbers(const hsp__scene *o)
                         (hsp__style){.color = HSP__INK, .size = 10}, "%llu",
                         (unsigned long long)(o->numbers ? o->numbers[i] : i) + 1);
     if (o->count > SCENE_NUMBERS)
-        hsp__figure_note(o->panel->figure, "Numbers of the first %d rows", SCENE_NUMBERS);
+        hsp__figure_note(o->panel->figure, "numbers of the first %d rows", SCENE_NUMBERS);
 }
 
 /* ---- What is to be shown --------------------------------------------------------------------- */

@@ -31,9 +31,10 @@ typedef struct hsp__scene {
     const char *ring_name;                 /* what they are called */
     const unsigned char *wrong;            /* count: mistakes */
     const hsp__plane_separator *separator; /* NULL: none */
-    double origin[2];                      /* where the origin is in the plane */
-    double radius;                         /* of the points, in pixels */
-    double low[2], high[2];                /* of the axes */
+    double w_share;   /* how long w is drawn, relative to its length; set by hsp__scene_widen */
+    double origin[2]; /* where the origin is in the plane */
+    double radius;    /* of the points, in pixels */
+    double low[2], high[2]; /* of the axes */
 } hsp__scene;
 
 /* Widen the ranges so that they contain what will be drawn. */
