@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "measure/evaluate.h"
-#include "show/curves.h"
+#include "show/figure.h"
 
 static const hsp_option weights_options[] = {
     HSP__CHOICE("units", "model", "model|file|standardised",

@@ -1,6 +1,7 @@
 /* The kind confusion: true and predicted classes, one panel per model. The counts are those of eval. */
 #include "measure/evaluate.h"
-#include "show/curves.h"
+#include "show/figure.h"
+#include "show/file_name.h"
 
 enum { CONFUSION_NUMBERS = 16 }; /* classes whose counts are written down */
 

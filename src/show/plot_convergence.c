@@ -2,7 +2,8 @@
  * --convergence` writes: one curve per problem of each file. */
 #include <stdio.h>
 
-#include "show/curves.h"
+#include "show/figure.h"
+#include "show/file_name.h"
 #include "show/table_file.h"
 
 enum { CONVERGENCE_CURVES = 8 };
@@ -52,8 +53,8 @@ static hsp_status convergence_table(convergence *of, const hsp__log_table *table
 {
     static const char *const columns[] = {"pass", "objective", "dual_objective", "gap"};
     hsp__scratch scratch = {.memory = &ctx->allocator};
-    double *numbers[4];
-    uint32_t problem, at;
+    double *numbers[4] = {0};
+    uint32_t problem = 0, at = 0;
     hsp_status status = hsp__log_table_need(table, "problem", convergence_writer, err, &problem);
     for (int c = 0; !status && c < 4; c++) {
         numbers[c] = hsp__scratch_raw(&scratch, table->rows, sizeof *numbers[c]);

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "measure/evaluate.h"
-#include "show/curves.h"
+#include "show/figure.h"
 
 enum { LEARNING_LEAST = 10 }; /* rows of the smallest part */
 

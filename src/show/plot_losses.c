@@ -5,7 +5,7 @@
 
 #include "learn/erm/loss.h"
 #include "measure/evaluate.h"
-#include "show/curves.h"
+#include "show/figure.h"
 
 enum { LOSSES_NODES = 241 };
 

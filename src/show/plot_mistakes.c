@@ -3,7 +3,7 @@
  * its data, the mistake bounds of audit. */
 #include <stdio.h>
 
-#include "show/curves.h"
+#include "show/figure.h"
 #include "show/table_file.h"
 
 enum { MISTAKES_BOUNDS = 3 };

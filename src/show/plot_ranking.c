@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 #include "measure/evaluate.h"
-#include "show/curves.h"
+#include "show/figure.h"
+#include "show/file_name.h"
 
 enum {
     RANKING_CURVES = 8,   /* at most, of classes */

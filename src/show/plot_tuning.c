@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "data/source.h"
 #include "model/scores.h"
-#include "show/curves.h"
+#include "show/figure.h"
 
 #define TUNING_MOST ((size_t)1 << 28) /* bytes */
 

@@ -1,8 +1,8 @@
-/* What several kinds of curves and bars share (curves.c). */
-#ifndef HSP_SHOW_CURVES_H
-#define HSP_SHOW_CURVES_H
+/* Names of files in titles and legends. */
+#ifndef HSP_SHOW_FILE_NAME_H
+#define HSP_SHOW_FILE_NAME_H
 
-#include "show/figure.h"
+#include "base/base.h"
 
 /* The name of a file without its folders; NULL: NULL. */
 static inline const char *hsp__file_name(const char *path)
