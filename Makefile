@@ -69,6 +69,13 @@ CFLAGS_ALL += -DHSP_HAVE_CLP $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --c
 LDLIBS_ALL += -ldl
 endif
 endif
+# PNG and PDF (src/show/cairo.c); SVG needs nothing.
+ifneq ($(NO_CAIRO),1)
+ifeq ($(shell $(PKG_CONFIG) --exists cairo cairo-pdf 2>/dev/null && echo yes),yes)
+CFLAGS_ALL += -DHSP_HAVE_CAIRO $(patsubst -I%,-isystem %,$(filter -I%/cairo,$(shell $(PKG_CONFIG) --cflags cairo)))
+LDLIBS_ALL += -ldl
+endif
+endif
 # Exact arithmetic (src/prove/exact_*.c), and the checker.
 ifneq ($(NO_GMP),1)
 ifeq ($(shell $(PKG_CONFIG) --exists gmp 2>/dev/null && echo yes),yes)
@@ -381,4 +388,4 @@ help:
 	@echo 'make clean       remove build/'
 	@echo
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, OPTIMIZE=-O2 -g, WERROR= (warnings are not errors),'
-	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), NO_GMP=1 (without certificates), BUILD=build, V=1 (whole commands)'
+	@echo '           NO_ARCHIVE=1 (without gz, bz2, xz, zst), NO_CLP=1 (without lp), NO_CAIRO=1 (without PNG and PDF), NO_GMP=1 (without certificates), BUILD=build, V=1 (whole commands)'

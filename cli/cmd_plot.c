@@ -38,12 +38,14 @@ static const cli_result plot_results[] = {{"plot", plot_fields, 0, 1}, {NULL, NU
 
 /* ---- Files ---- */
 
-static int plot_is_model(cli *run, const char *path)
+static hsp_status plot_is_model(cli *run, const char *path, hsp_error *err, int *model)
 {
-    hsp_file_kind kind;
-    return strcmp(path, "-") != 0 && hsp_file_kind_of(run->ctx, path, NULL, &kind) == HSP_OK &&
-           (kind == HSP_FILE_MODEL || kind == HSP_FILE_LIBSVM_MODEL ||
-            kind == HSP_FILE_LIBLINEAR_MODEL);
+    hsp_file_kind kind = HSP_FILE_UNKNOWN;
+    hsp_status status =
+        strcmp(path, "-") == 0 ? HSP_OK : hsp_file_kind_of(run->ctx, path, err, &kind);
+    *model =
+        kind == HSP_FILE_MODEL || kind == HSP_FILE_LIBSVM_MODEL || kind == HSP_FILE_LIBLINEAR_MODEL;
+    return status;
 }
 
 /* Models are told apart by their content; the others are data files, then what else the kind reads. */
@@ -59,7 +61,10 @@ static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
             status = hsp_options_set(run->options[PLOT_KIND], "learner", path, err);
             continue;
         }
-        if (needs->models_most && plot_is_model(run, path)) {
+        int model = 0;
+        status = plot_is_model(run, path, err, &model);
+        if (status != HSP_OK) break;
+        if (model && to->model_count < needs->models_most) {
             to->model_names[to->model_count] = path;
             status = hsp_model_read(run->ctx, path, err, &to->models[to->model_count]);
             if (status == HSP_OK) to->model_count++;
@@ -69,10 +74,9 @@ static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
         else if (to->file_count < needs->files_most)
             to->files[to->file_count++] = path;
         else
-            status = cli_fail(err, HSP_USAGE, NULL,
-                              "'%s' is one file too many, or not a model; usage: halfspace plot %s "
-                              "%s",
-                              show_name(path), run->variant->name, needs->arguments);
+            status = cli_fail(
+                err, HSP_USAGE, NULL, "%s file '%s' is one too many; usage: halfspace plot %s %s",
+                model ? "the model" : "the", show_name(path), run->variant->name, needs->arguments);
     }
     const hsp_model *first = to->model_count ? to->models[0] : NULL;
     if (status == HSP_OK && first) status = hsp_model_set_read(first, read, err);

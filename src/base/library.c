@@ -1,6 +1,6 @@
 #include "base/library.h"
 
-#if defined(HSP_HAVE_ARCHIVE) || defined(HSP_HAVE_CLP)
+#if defined(HSP_HAVE_ARCHIVE) || defined(HSP_HAVE_CLP) || defined(HSP_HAVE_CAIRO)
 
 #include <dlfcn.h>
 #include <errno.h>

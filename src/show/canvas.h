@@ -7,6 +7,7 @@
 #include "show/figure.h"
 
 #define HSP__NO_COLOR (-1)
+#define HSP__TITLE    120 /* characters of a title at most */
 
 typedef struct hsp__paint {
     int fill, stroke; /* 0xRRGGBB, or HSP__NO_COLOR */
@@ -33,8 +34,8 @@ struct hsp__canvas {
 /* How a figure is drawn, from options of hsp_figure_options (or NULL). */
 typedef struct hsp__look {
     int dark;
-    double width, height; /* pixels; terminals: characters */
-    const char *title;    /* instead of the figure's; NULL: that */
+    double width, height;           /* pixels; terminals: characters */
+    char title[4 * HSP__TITLE + 4]; /* instead of the figure's; "": that */
 } hsp__look;
 hsp__look hsp__look_of(const hsp_figure *figure, const hsp_options *options, int terminal);
 
@@ -43,7 +44,8 @@ hsp__look hsp__look_of(const hsp_figure *figure, const hsp_options *options, int
 int hsp__theme_color(int dark, int role); /* 0xRRGGBB */
 /* The colour of a value of cells. */
 int hsp__theme_scale(int dark, hsp__scale scale, double value, double low, double high);
-int hsp__theme_is_dark(int color); /* needs light text */
+int hsp__theme_mix(int a, int b, double share); /* `share` of b in a */
+int hsp__theme_is_dark(int color);              /* needs light text */
 
 /* The width of a text of this height in pixels, by the widths of Helvetica's characters. */
 double hsp__text_width(const char *text, double size, int bold);

@@ -45,12 +45,10 @@ static size_t figure_character(const unsigned char *p)
     return code < least[size] || control ? 0 : size;
 }
 
-char *hsp__figure_copy(hsp_figure *figure, const char *text, size_t most)
+void hsp__clean_text(const char *text, size_t most, char *out)
 {
     const unsigned char *p = (const unsigned char *)text;
-    char *copy = hsp__scratch_raw(&figure->memory, 3 * strlen(text) + 1, 1), *end = copy,
-         *cut = copy;
-    if (!copy) return NULL;
+    char *end = out, *cut = out;
     for (size_t count = 0; *p; count++) {
         const size_t size = figure_character(p);
         if (count + 1 == most) cut = end;
@@ -64,6 +62,12 @@ char *hsp__figure_copy(hsp_figure *figure, const char *text, size_t most)
         p += size ? size : 1;
     }
     *end = 0;
+}
+
+char *hsp__figure_copy(hsp_figure *figure, const char *text, size_t most)
+{
+    char *copy = hsp__scratch_raw(&figure->memory, 3 * strlen(text) + 4, 1);
+    if (copy) hsp__clean_text(text, most, copy);
     return copy;
 }
 

@@ -222,8 +222,11 @@ void hsp__panel_region(hsp__panel *panel, const hsp__grid *grid, double level, h
 
 /* ---- Names and numbers for labels ---- */
 
-/* A copy of a text that is fit to be shown: valid UTF-8, control characters and what is not UTF-8 as
- * U+FFFD, at most `most` characters ("…" at the end of longer ones). NULL: no memory. */
+/* A text that is fit to be shown: valid UTF-8, control characters and what is not UTF-8 as U+FFFD, at
+ * most `most` characters ("…" at the end of longer ones). `out` has 4 bytes more than three for each
+ * byte of the text, or than four for each of `most`. */
+void hsp__clean_text(const char *text, size_t most, char *out);
+/* Such a copy; NULL: no memory. */
 char *hsp__figure_copy(hsp_figure *figure, const char *text, size_t most);
 
 /* The decimal of a number in as few digits as six significant ones need: "0.25", "-1e+300". */

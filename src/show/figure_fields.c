@@ -31,6 +31,14 @@ GETTER(fields_value, hsp__figure_mark, mark,
                                                                         : NULL)
 GETTER(fields_category, hsp__axis, axis, i < axis->category_count ? axis->categories[i] : NULL)
 
+/* Numbers, and null. */
+static const hsp_field *fields_places(void)
+{
+    static const hsp_field item[] = {{.type = HSP_FIELD_REAL, .when = "null between two parts"},
+                                     {.type = HSP_FIELD_END}};
+    return item;
+}
+
 FIELDS(fields_axis, hsp__axis,
        FIELD(TEXT, "label", NULL, label, "its label", .when = "null if it has none"),
        FIELD(REAL, "low", NULL, low, "where it begins"),
@@ -48,11 +56,11 @@ FIELDS(fields_of_mark, hsp__figure_mark,
        FIELD(TEXT, "text", NULL, text, "the text", .when = "null for other marks"),
        FIELD_GET(LIST, "x", NULL, fields_x,
                  "places on the horizontal axis; null between two parts of a line",
-                 .of = hsp_field_reals),
-       FIELD_GET(LIST, "y", NULL, fields_y, "places on the vertical axis", .of = hsp_field_reals),
+                 .of = fields_places),
+       FIELD_GET(LIST, "y", NULL, fields_y, "places on the vertical axis", .of = fields_places),
        FIELD_GET(LIST, "values", NULL, fields_value,
                  "of cells, row by row from the lower left; of a rule a x + b y = c: a, b, c",
-                 .of = hsp_field_reals))
+                 .of = fields_places))
 
 FIELDS(fields_of_panel, hsp__panel,
        FIELD(TEXT, "title", NULL, title, "its title", .when = "null if it has none"),

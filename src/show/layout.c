@@ -25,6 +25,8 @@ typedef struct layout {
     double top, bottom;                                  /* of the panels' part of the figure */
     double left_room, bottom_room, top_room, right_room; /* of every panel, around its frame */
     int upright;                                         /* names on x axes run upwards */
+    const hsp__figure_mark **entries;                    /* of the legend */
+    uint64_t entry_count;
 } layout;
 
 /* The frame of a panel. */
@@ -168,7 +170,7 @@ static void layout_put_points(const layout *to, uint64_t count, const double *x,
     hsp__paint paint = layout_paint(to, style, !open, fmin(layout_width(style), size * 0.6));
     if (!open && size >= 2.5) {
         paint.stroke = layout_color(to, HSP__PAPER);
-        paint.width = 0.7;
+        paint.width = size >= 3 ? 0.7 : 0.4;
     }
     to->canvas->points(to->canvas, count, x, y, style->shape, size, &paint);
 }
@@ -506,16 +508,24 @@ static void layout_panel(const layout *to, const hsp__panel *panel, double x, do
 
 /* ---- The legend ---- */
 
-static int layout_is_new(const hsp_figure *figure, const hsp__figure_mark *named)
+/* The marks in the legend: points first; of equal ones in several panels the first. */
+static void layout_entries(layout *to)
 {
-    for (const hsp__panel *panel = figure->first; panel; panel = panel->next)
-        for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next) {
-            if (mark == named) return 1;
-            if (mark->style.name && strcmp(mark->style.name, named->style.name) == 0 &&
-                mark->kind == named->kind && mark->style.color == named->style.color)
-                return 0;
-        }
-    return 1;
+    uint64_t most = 0;
+    for (const hsp__panel *panel = to->figure->first; panel; panel = panel->next)
+        most += panel->mark_count;
+    to->entries = hsp__scratch_raw(to->memory, most, sizeof *to->entries);
+    for (int others = 0; others < 2 && to->entries; others++)
+        for (const hsp__panel *panel = to->figure->first; panel; panel = panel->next)
+            for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next) {
+                int there = panel->outside || !mark->style.name ||
+                            others == (mark->kind == HSP__MARK_POINTS);
+                for (uint64_t k = 0; k < to->entry_count && !there; k++)
+                    there = to->entries[k]->kind == mark->kind &&
+                            to->entries[k]->style.color == mark->style.color &&
+                            strcmp(to->entries[k]->style.name, mark->style.name) == 0;
+                if (!there) to->entries[to->entry_count++] = mark;
+            }
 }
 
 static void layout_swatch(const layout *to, const hsp__figure_mark *mark, double x, double y)
@@ -536,38 +546,28 @@ static void layout_swatch(const layout *to, const hsp__figure_mark *mark, double
 static double layout_legend(const layout *to, double top, int draw)
 {
     const double left = LAYOUT_EDGE + to->left_room, right = to->look->width - LAYOUT_EDGE;
-    double x = left, y = top;
-    uint64_t hidden = 0;
-    int lines = 0;
-    for (const hsp__panel *panel = to->figure->first; panel; panel = panel->next)
-        for (const hsp__figure_mark *mark = panel->first; mark && !panel->outside;
-             mark = mark->next) {
-            if (!mark->style.name || !layout_is_new(to->figure, mark)) continue;
-            const char *name = layout_fit(to, mark->style.name, LAYOUT_TEXT, 0, 170);
-            const double width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0) + 16;
-            if (!lines) lines = 1;
-            if (x > left && x + width - 16 > right - (lines == LAYOUT_LINES ? 80 : 0)) {
-                if (lines == LAYOUT_LINES || hidden) {
-                    hidden++;
-                    continue;
-                }
-                lines++, x = left, y += LAYOUT_LINE;
-            }
-            if (hidden) {
-                hidden++;
-                continue;
-            }
-            if (draw) {
-                layout_swatch(to, mark, x, y + LAYOUT_LINE / 2.0);
-                layout_text(to, x + 22, y + LAYOUT_LINE / 2.0 + LAYOUT_TEXT * 0.35, name,
-                            LAYOUT_TEXT, 0, 1, layout_color(to, HSP__INK));
-            }
-            x += width;
+    double x = left, y = top + LAYOUT_LINE / 2.0;
+    int lines = to->entry_count > 0;
+    uint64_t k = 0;
+    for (; k < to->entry_count; k++) {
+        const hsp__figure_mark *mark = to->entries[k];
+        const char *name = layout_fit(to, mark->style.name, LAYOUT_TEXT, 0, 170);
+        const double width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0);
+        if (x > left && x + width > right - (lines == LAYOUT_LINES ? 80 : 0)) {
+            if (lines == LAYOUT_LINES) break;
+            lines++, x = left, y += LAYOUT_LINE;
         }
-    if (hidden && draw) {
+        if (draw) {
+            layout_swatch(to, mark, x, y);
+            layout_text(to, x + 22, y + LAYOUT_TEXT * 0.35, name, LAYOUT_TEXT, 0, 1,
+                        layout_color(to, HSP__INK));
+        }
+        x += width + 16;
+    }
+    if (k < to->entry_count && draw) {
         char count[HSP__LABEL], text[HSP__LABEL + 16];
-        snprintf(text, sizeof text, "and %s more", hsp__label_count(hidden, count));
-        layout_text(to, x, y + LAYOUT_LINE / 2.0 + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
+        snprintf(text, sizeof text, "and %s more", hsp__label_count(to->entry_count - k, count));
+        layout_text(to, x, y + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
                     layout_color(to, HSP__MUTED));
     }
     return lines * (double)LAYOUT_LINE;
@@ -579,7 +579,7 @@ static double layout_legend(const layout *to, double top, int draw)
 static double layout_foot(const layout *to, double top, int draw)
 {
     const char *note = to->figure->note;
-    const double width = to->look->width - 2 * LAYOUT_EDGE;
+    const double left = LAYOUT_EDGE + to->left_room, width = to->look->width - LAYOUT_EDGE - left;
     double used = 0, y = top;
     const size_t size = note ? strlen(note) : 0;
     char *line = hsp__scratch_raw(to->memory, size + 1, 1);
@@ -595,7 +595,7 @@ static double layout_foot(const layout *to, double top, int draw)
         if (count && used + more > width) {
             *word = 0;
             if (draw)
-                layout_text(to, LAYOUT_EDGE, y + LAYOUT_TEXT, line, LAYOUT_TEXT, 0, 1,
+                layout_text(to, left, y + LAYOUT_TEXT, line, LAYOUT_TEXT, 0, 1,
                             layout_color(to, HSP__MUTED));
             y += LAYOUT_TEXT + 4, count = 0, used = 0;
             from += note[from] == ' ';
@@ -605,7 +605,7 @@ static double layout_foot(const layout *to, double top, int draw)
     }
     if (!count || !line) return y - top;
     if (draw)
-        layout_text(to, LAYOUT_EDGE, y + LAYOUT_TEXT, line, LAYOUT_TEXT, 0, 1,
+        layout_text(to, left, y + LAYOUT_TEXT, line, LAYOUT_TEXT, 0, 1,
                     layout_color(to, HSP__MUTED));
     return y - top + LAYOUT_TEXT + 4;
 }
@@ -614,7 +614,7 @@ void hsp__layout(const hsp_figure *figure, const hsp__look *look, hsp__scratch *
                  hsp__canvas *canvas)
 {
     layout to = {.figure = figure, .look = look, .memory = memory, .canvas = canvas};
-    const char *title = look->title ? look->title : figure->title;
+    const char *title = look->title[0] ? look->title : figure->title;
     const uint32_t count = figure->panel_count ? figure->panel_count : 1;
     const uint32_t columns = hsp__figure_columns(figure), rows = (count + columns - 1) / columns;
     const hsp__paint paper = {layout_color(&to, HSP__PAPER), HSP__NO_COLOR, 0, 1, HSP__SOLID};
@@ -623,6 +623,7 @@ void hsp__layout(const hsp_figure *figure, const hsp__look *look, hsp__scratch *
     if (title) to.top += LAYOUT_TITLE + 8;
     double width = (look->width - 2 * LAYOUT_EDGE - LAYOUT_GAP * (columns - 1.0)) / columns;
     layout_measure(&to, width, look->height / rows);
+    layout_entries(&to);
     const double legend = layout_legend(&to, to.top, 0), foot = layout_foot(&to, 0, 0);
     to.bottom = look->height - LAYOUT_EDGE - foot - (foot > 0 ? 6 : 0);
     if (title)

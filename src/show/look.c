@@ -7,9 +7,11 @@ const hsp_option_table *hsp_figure_options(void)
         HSP__TEXT("title", NULL, "TEXT", "title of the figure"),
         HSP__CHOICE("theme", "light", "light|dark", "colours for light or dark backgrounds"),
         HSP__INTEGER("width", NULL, 10, 10000, "N",
-                     "width in pixels (PDF: points); in the terminal, of the plot in characters"),
+                     "width in pixels (PDF: points; PNG: pairs of pixels); in the terminal, of the "
+                     "plot in characters"),
         HSP__INTEGER("height", NULL, 5, 10000, "N",
-                     "height in pixels (PDF: points); in the terminal, of the plot in lines")};
+                     "height in pixels (PDF: points; PNG: pairs of pixels); in the terminal, of "
+                     "the plot in lines")};
     static const hsp_option_table table = {"figure", "how a figure is drawn", options,
                                            sizeof options / sizeof *options};
     return &table;
@@ -35,7 +37,8 @@ hsp__look hsp__look_of(const hsp_figure *figure, const hsp_options *options, int
     if (figure->height > 0) look.height = figure->height;
     if (terminal) look.width = 64, look.height = 20;
     if (!options) return look;
-    look.title = hsp_options_text(options, "title");
+    const char *title = hsp_options_text(options, "title");
+    if (title) hsp__clean_text(title, HSP__TITLE, look.title);
     look.dark = strcmp(hsp_options_text(options, "theme"), "dark") == 0;
     if (hsp_options_is_set(options, "width"))
         look.width = (double)hsp_options_integer(options, "width");

@@ -1,15 +1,10 @@
 /* The kind `rows`: rows as points in a plane, and what models say of each place in it. */
-#include <stdio.h>
-#include <stdlib.h>
+#include <float.h>
 
+#include "show/axis.h"
 #include "show/rows_geometry.h"
 
-enum {
-    ROWS_NODES_X = 181, /* of the grid on which models are asked */
-    ROWS_NODES_Y = 141,
-    ROWS_ENTRIES = 4 << 20, /* numbers of a batch of nodes at most */
-    ROWS_LEVELS = 5         /* of filled contours on each side of the boundary */
-};
+enum { ROWS_LEVELS = 5 }; /* of filled contours on each side of the boundary */
 
 static const hsp_option rows_options[] = {
     HSP__TEXT(
@@ -126,62 +121,158 @@ static void rows_points(hsp__rows_plot *plot)
 
 /* ---- Models ---- */
 
-typedef struct rows_field {
+/* What a model says at the nodes of the grid: for each class, how far it leads over the next one, or
+ * how far it is behind the first. */
+typedef struct rows_lead {
     const hsp_model *model;
-    uint32_t class;
-    double *values; /* classes */
-    double *chances;
-} rows_field;
+    uint32_t classes;
+    int chances;    /* the model decides by probabilities */
+    uint64_t nodes; /* so far */
+    double *values; /* classes: of one node */
+    double **lead;  /* classes, of all nodes; positive exactly where the class is predicted */
+} rows_lead;
 
-hsp_status hsp__rows_grid(hsp__rows_plot *plot, const hsp_model *model, hsp__node_value value,
-                          void *user, hsp_error *err, hsp__grid *out)
+static double rows_lead_value(void *user, const double *scores, uint32_t predicted)
 {
-    const hsp__panel *panel = plot->panel;
-    const uint64_t cols = plot->view->cols, nodes = (uint64_t)ROWS_NODES_X * ROWS_NODES_Y;
-    const uint32_t scorers = hsp_model_scorers(model);
-    uint64_t batch = ROWS_ENTRIES / (cols + scorers);
-    batch = batch < 1 ? 1 : batch > nodes ? nodes : batch;
-    double *values = hsp__scratch_raw(&plot->memory, nodes, sizeof *values);
-    hsp__scratch memory = {&plot->ctx->allocator, NULL, 0};
-    double *rows = hsp__scratch_raw(&memory, batch * cols, sizeof *rows);
-    double *scores = hsp__scratch_raw(&memory, batch * scorers, sizeof *scores);
-    uint32_t *classes = hsp__scratch_raw(&memory, batch, sizeof *classes);
-    hsp_status status = plot->memory.failed || memory.failed ? hsp__fail_memory(err) : HSP_OK;
-    *out = (hsp__grid){ROWS_NODES_X, ROWS_NODES_Y,  panel->x.low, panel->x.high,
-                       panel->y.low, panel->y.high, values};
-    for (uint64_t from = 0; from < nodes && !status; from += batch) {
-        const uint64_t count = nodes - from < batch ? nodes - from : batch;
-        const hsp_view view = hsp_view_dense(HSP_FLOAT64, count, cols, cols, rows);
-        for (uint64_t k = 0; k < count; k++) {
-            const double u = (double)((from + k) % ROWS_NODES_X) / (ROWS_NODES_X - 1);
-            const double v = (double)((from + k) / ROWS_NODES_X) / (ROWS_NODES_Y - 1);
-            hsp__plane_row(&plot->plane, out->x0 + (out->x1 - out->x0) * u,
-                           out->y0 + (out->y1 - out->y0) * v, rows + k * cols);
-        }
-        status = hsp_model_score(plot->ctx, model, &view, err, scores, classes);
-        for (uint64_t k = 0; k < count && !status; k++)
-            values[from + k] = value(user, scores + k * scorers, classes[k]);
+    rows_lead *to = user;
+    const double threshold = hsp_model_threshold(to->model);
+    if (to->chances)
+        hsp_model_probabilities(to->model, scores, to->values);
+    else
+        hsp_model_class_scores(to->model, scores, to->values);
+    if (to->chances && threshold > 0 && to->classes == 2) to->values[0] = threshold;
+    for (uint32_t c = 0; c < to->classes; c++) {
+        double other = -DBL_MAX, lead;
+        for (uint32_t k = 0; k < to->classes; k++)
+            if (k != c) other = fmax(other, to->values[k]);
+        lead = fmax(fmin(to->values[c] - other, 1e300), -1e300);
+        if (to->classes == 1) lead = 1;
+        /* ties, and votes that others than the scores decide */
+        if (predicted == c && !(lead > 0)) lead = 1e-12;
+        if (predicted != c && !(lead < 0)) lead = -1e-12;
+        to->lead[c][to->nodes] = lead;
     }
-    hsp__scratch_free(&memory);
-    return status;
+    to->nodes++;
+    return 0;
 }
 
-static double rows_predicted(void *user, const double *scores, uint32_t predicted)
+static hsp_status rows_lead_of(hsp__rows_plot *plot, const hsp_model *model, hsp_error *err,
+                               rows_lead *to, hsp__grid *grid)
 {
-    (void)user, (void)scores;
-    return predicted == HSP_NO_CLASS ? (double)NAN : predicted;
+    const uint64_t nodes = HSP__ROWS_NODES;
+    *to = (rows_lead){.model = model, .classes = hsp_model_classes(model)};
+    to->chances =
+        hsp_model_has_probabilities(model) &&
+        (strcmp(hsp_model_calibration(model), "none") != 0 || hsp_model_threshold(model) > 0);
+    to->values = hsp__scratch_raw(&plot->memory, to->classes, sizeof *to->values);
+    to->lead = hsp__scratch_new(&plot->memory, to->classes, sizeof *to->lead);
+    for (uint32_t c = 0; to->lead && c < to->classes; c++)
+        to->lead[c] = hsp__scratch_raw(&plot->memory, nodes, sizeof **to->lead);
+    if (plot->memory.failed) return hsp__fail_memory(err);
+    return hsp__rows_grid(plot, model, rows_lead_value, to, err, grid);
 }
 
-static hsp_status rows_regions(hsp__rows_plot *plot, hsp_error *err)
+/* The regions of the classes; of kernel models, also where a class leads by more and more. */
+static void rows_regions(hsp__rows_plot *plot, const rows_lead *lead, hsp__grid grid)
 {
-    hsp__grid grid;
-    HSP__TRY(hsp__rows_grid(plot, plot->model, rows_predicted, NULL, err, &grid));
-    hsp__panel_cells(plot->panel, grid.nx, grid.ny, grid.x0, grid.x1, grid.y0, grid.y1, grid.values,
-                     HSP__SCALE_CLASSES, 0, plot->classes);
+    const char *kind = hsp_model_hypothesis(lead->model);
+    double most = 0, step = INFINITY;
+    for (uint32_t c = 0; c < lead->classes && strcmp(kind, "kernel") == 0; c++)
+        for (uint64_t k = 0; k < lead->nodes; k++)
+            most = fmax(most, lead->lead[c][k]);
+    if (most > 0) {
+        hsp__ticks ticks;
+        hsp__axis_ticks(&(hsp__axis){.low = 0, .high = most}, ROWS_LEVELS, &ticks);
+        char number[HSP__LABEL];
+        if (ticks.count > 1) {
+            step = ticks.at[1];
+            hsp__figure_note(plot->figure, "shades: every %s of the score",
+                             hsp__label_number(lead->classes == 2 ? step / 2 : step, number));
+        }
+    }
+    for (uint32_t c = 0; c < lead->classes; c++) {
+        grid.values = lead->lead[c];
+        hsp__panel_region(plot->panel, &grid, 0, (hsp__style){.color = HSP__TINT(c)});
+        for (int level = 1; level <= 2 * ROWS_LEVELS && level * step < most; level++)
+            hsp__panel_region(plot->panel, &grid, level * step,
+                              (hsp__style){.color = HSP__CLASS(c), .opacity = 0.11});
+    }
+}
+
+/* The lines where the predicted class changes: of all classes but the last, which has none of its
+ * own. */
+static void rows_boundary(hsp__rows_plot *plot, const rows_lead *lead, hsp__grid grid,
+                          hsp__style style)
+{
+    for (uint32_t c = 0; c + 1 < lead->classes; c++) {
+        const uint64_t before = plot->panel->mark_count;
+        grid.values = lead->lead[c];
+        hsp__panel_contour(plot->panel, &grid, 0, style);
+        if (plot->panel->mark_count > before) style.name = NULL; /* once in the legend */
+    }
+}
+
+/* Does the model take the columns that the first one takes? */
+static hsp_status rows_same_columns(const hsp__rows_plot *plot, size_t m, hsp_error *err)
+{
+    const hsp_model *first = plot->model, *other = plot->input->models[m];
+    const uint64_t columns = hsp_model_features(other);
+    for (uint64_t j = 0; j < columns && j < hsp_model_features(first); j++) {
+        const char *a = hsp_model_feature_name(first, j), *b = hsp_model_feature_name(other, j);
+        if (a && b && strcmp(a, b) != 0)
+            return hsp__fail_at(err, HSP_USAGE,
+                                plot->input->model_names ? plot->input->model_names[m] : NULL, 0, 0,
+                                "was trained on other columns than the first model; models in one "
+                                "figure must have the same");
+    }
+    return HSP_OK;
+}
+
+static const char *rows_model_name(const hsp__rows_plot *plot, size_t m)
+{
+    const char *path = plot->input->model_names ? plot->input->model_names[m] : NULL;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "boundary";
+}
+
+/* One model: its regions and boundary. Several: their boundaries, each in its own way. */
+static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
+{
+    static const int colors[] = {HSP__BOUNDARY, HSP__WEIGHTS, HSP__GOOD, HSP__BAD, HSP__MUTED};
+    const size_t count = plot->input->model_count;
+    for (size_t m = 0; m < count; m++) {
+        rows_lead lead;
+        hsp__grid grid;
+        HSP__TRY(rows_same_columns(plot, m, err));
+        HSP__TRY(rows_lead_of(plot, plot->input->models[m], err, &lead, &grid));
+        if (count == 1) rows_regions(plot, &lead, grid);
+        rows_boundary(plot, &lead, grid,
+                      (hsp__style){.color = colors[m % 5],
+                                   .dash = (int)(m % 3),
+                                   .width = count == 1 ? 1.4 : 1.8,
+                                   .name = count == 1 ? "boundary" : rows_model_name(plot, m)});
+    }
+    if (count && plot->view->cols > 2)
+        hsp__figure_note(plot->figure,
+                         plot->plane.axes[0].kind == HSP__PLANE_PRINCIPAL
+                             ? "boundaries in the plane of the principal axes through the mean"
+                             : "other features at their mean");
     return HSP_OK;
 }
 
 /* ---- The whole ---- */
+
+static void rows_describe(hsp__rows_plot *plot)
+{
+    char rows[HSP__LABEL], classes[HSP__LABEL];
+    hsp__figure_describe(plot->figure, "%s row%s of %s class%s: %s against %s.",
+                         hsp__label_count(plot->count, rows), plot->count == 1 ? "" : "s",
+                         hsp__label_count(plot->classes, classes), plot->classes == 1 ? "" : "es",
+                         plot->plane.axes[1].label, plot->plane.axes[0].label);
+    for (size_t m = 0; m < plot->input->model_count; m++)
+        hsp__figure_describe(plot->figure, "Decision boundary of the model %s.",
+                             rows_model_name(plot, m));
+}
 
 static hsp_status rows_draw(hsp__rows_plot *plot, hsp_error *err)
 {
@@ -194,9 +285,10 @@ static hsp_status rows_draw(hsp__rows_plot *plot, hsp_error *err)
     hsp__plane_axes(&plot->plane, plot->panel);
     if (plot->figure->memory.failed) return hsp__fail_memory(err);
     if (plot->shown) HSP__TRY(hsp__rows_geometry_prepare(plot, err));
-    if (plot->model) HSP__TRY(rows_regions(plot, err));
+    HSP__TRY(rows_models(plot, err));
     HSP__TRY(hsp__rows_geometry_draw(plot, 1, err));
     rows_points(plot);
+    rows_describe(plot);
     return hsp__rows_geometry_draw(plot, 0, err);
 }
 

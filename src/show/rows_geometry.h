@@ -2,7 +2,7 @@
 #ifndef HSP_SHOW_ROWS_GEOMETRY_H
 #define HSP_SHOW_ROWS_GEOMETRY_H
 
-#include "show/rows.h"
+#include "show/rows_plot.h"
 
 /* The names in the option show (NULL: none), as bits of plot->shown. HSP_USAGE for a name that there
  * is not, and for what the model does not have. */

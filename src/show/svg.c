@@ -174,7 +174,8 @@ static void svg_unclip(hsp__canvas *canvas)
 void hsp__svg(const hsp_figure *figure, const hsp__look *look, hsp__scratch *memory, hsp__text *out)
 {
     svg to = {{svg_path, svg_points, svg_text, svg_clip, svg_unclip}, out};
-    const char *title = look->title ? look->title : figure->title;
+    const char *title = look->title[0] ? look->title : figure->title;
+    if (!title) title = figure->description ? figure->description : figure->kind;
     hsp__text_puts(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
     svg_attribute(out, "width", look->width);
     svg_attribute(out, "height", look->height);
@@ -183,9 +184,9 @@ void hsp__svg(const hsp_figure *figure, const hsp__look *look, hsp__scratch *mem
     svg_number(out, look->height, 1);
     hsp__text_puts(out, "\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\"");
     hsp__text_puts(out, " aria-label=\"");
-    svg_escape(out, title ? title : figure->kind);
+    svg_escape(out, title);
     hsp__text_puts(out, "\">\n<title>");
-    svg_escape(out, title ? title : figure->kind);
+    svg_escape(out, title);
     hsp__text_puts(out, "</title>\n");
     if (figure->description) {
         hsp__text_puts(out, "<desc>");

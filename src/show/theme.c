@@ -26,8 +26,7 @@ static const int theme_roles[2][HSP__ROLES] = {{[HSP__INK] = 0x1f2328,
                                                 [HSP__GOOD] = 0x3fd0a0,
                                                 [HSP__BAD] = 0xff7a45}};
 
-/* `share` of b in a. */
-static int theme_mix(int a, int b, double share)
+int hsp__theme_mix(int a, int b, double share)
 {
     int mixed = 0;
     for (int shift = 0; shift < 24; shift += 8) {
@@ -43,7 +42,7 @@ int hsp__theme_color(int dark, int role)
     assert(role >= HSP__CLASS_FIRST);
     const int color = theme_classes[dark][(role - HSP__CLASS_FIRST) / 2 % 8];
     if ((role - HSP__CLASS_FIRST) % 2 == 0) return color;
-    return theme_mix(theme_roles[dark][HSP__PAPER], color, dark ? 0.26 : 0.18);
+    return hsp__theme_mix(theme_roles[dark][HSP__PAPER], color, dark ? 0.26 : 0.18);
 }
 
 int hsp__theme_scale(int dark, hsp__scale scale, double value, double low, double high)
@@ -55,11 +54,12 @@ int hsp__theme_scale(int dark, hsp__scale scale, double value, double low, doubl
     if (scale == HSP__SCALE_SEQUENTIAL) {
         /* from paper over a middle blue to the ink, in even steps of lightness */
         const int middle = theme_classes[dark][0], end = dark ? 0xe8f4fd : 0x04293f;
-        return share < 0.6 ? theme_mix(theme_mix(paper, middle, 0.06), middle, share / 0.6)
-                           : theme_mix(middle, end, (share - 0.6) / 0.4);
+        return share < 0.6
+                   ? hsp__theme_mix(hsp__theme_mix(paper, middle, 0.06), middle, share / 0.6)
+                   : hsp__theme_mix(middle, end, (share - 0.6) / 0.4);
     }
-    return theme_mix(paper, theme_classes[dark][share > 0.5],
-                     fabs(share - 0.5) * (dark ? 1.5 : 1.3));
+    return hsp__theme_mix(paper, theme_classes[dark][share > 0.5],
+                          fabs(share - 0.5) * (dark ? 1.5 : 1.3));
 }
 
 int hsp__theme_is_dark(int color)

@@ -575,9 +575,10 @@ static void context(void)
 /* The files that were asked for are all there is in the folder. */
 static void nothing_is_left(void)
 {
-    static const char *const files[] = {
-        "out2.csv",   "out2.svm", "out2.hsp", "long.csv", "in.svm",  "in.csv",      "in.hsp",
-        "in.scaling", "in.json",  "out.svm",  "out.csv",  "out.hsp", "out.scaling", "out.json"};
+    static const char *const files[] = {"out2.csv",    "out2.svm", "out2.hsp", "long.csv",
+                                        "in.svm",      "in.csv",   "in.hsp",   "in.scaling",
+                                        "in.json",     "out.svm",  "out.csv",  "out.hsp",
+                                        "out.scaling", "out.json", "out.svg"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(alloc_path(files[i]));
     CHECK(rmdir(alloc_folder) == 0);
@@ -794,6 +795,7 @@ static hsp_status alloc_kind(alloc_scene *s, hsp_error *err)
 #include "alloc/online.h"  /* more cases */
 #include "alloc/confirm.h" /* more cases */
 #include "alloc/measure.h" /* more cases */
+#include "alloc/show.h"    /* more cases */
 
 static void alloc_run_others(void)
 {
@@ -802,6 +804,7 @@ static void alloc_run_others(void)
     alloc_run_generators();
     alloc_run_confirm();
     alloc_run_measure();
+    alloc_run_show();
 }
 
 int main(void)

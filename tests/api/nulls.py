@@ -55,6 +55,9 @@ OPTIONAL = {
     "hsp_confirm": "path read model",
     "hsp_error_report_new": "train test options",
     "hsp_html_new": "read options",
+    "hsp_figure_write": "options",
+    "hsp_figure_svg": "options",
+    "hsp_figure_terminal": "options",
 }
 
 # The table that options of a call belong to; of all others, the learner's.
@@ -84,6 +87,10 @@ TABLES = {
     "hsp_evaluated_rows": "hsp_evaluate_options()",
     "hsp_importances_new": "hsp_evaluate_options()",
     "hsp_auto": "hsp_auto_options()",
+    "hsp_plot": 'hsp_plot_kind_find("rows")',
+    "hsp_figure_write": "hsp_figure_options()",
+    "hsp_figure_svg": "hsp_figure_options()",
+    "hsp_figure_terminal": "hsp_figure_options()",
     "hsp_verify": "hsp_verify_options()",
     "hsp_verify_file": "hsp_verify_options()",
     "read": "hsp_read_options()",
@@ -108,6 +115,8 @@ VALUES = {
     "hsp_profile *": "profile",
     "hsp_trainer *": "trainer",
     "hsp_files *": "files",
+    "hsp_plot_input *": "&input",
+    "hsp_figure *": "figure",
     "hsp_files **": "&files",
     "char *path": '"rows.csv"',
     "char *certificate_path": '"rows.csv"',
@@ -204,6 +213,7 @@ int main(void)
     hsp_trainer *trainer = NULL;
     hsp_kernel *kernel = NULL;
     hsp_files *files = NULL;
+    hsp_figure *figure = NULL;
     const hsp_view *view = NULL;
     err = (hsp_error)HSP_ERROR_INIT;
     DONE(hsp_context_new(NULL, &ctx));
@@ -220,6 +230,8 @@ int main(void)
     DONE(hsp_trainer_new(ctx, learner, names, 2, 2, &err, &trainer));
     DONE(hsp_kernel_parse(ctx, "linear", 0, 1, &err, &kernel));
     DONE(hsp_kernel_fit(ctx, kernel, view, &err));
+    hsp_plot_input input = {.size = sizeof input, .data = &data, .data_count = 1};
+    DONE(hsp_plot(ctx, &input, options_of(ctx, hsp_plot_kind_find("rows")), &err, &figure));
 """
 
 

@@ -12,5 +12,4 @@ for command in predict eval audit neighbors; do
     try $command iris.csv m.hsp
 done
 try predict iris.hsp m.hsp
-try plot iris.csv m.hsp
 try verify iris.csv c.cert

@@ -1,6 +1,6 @@
 /* What the kind `rows` shares with what its option show adds (rows_geometry.c). */
-#ifndef HSP_SHOW_ROWS_H
-#define HSP_SHOW_ROWS_H
+#ifndef HSP_SHOW_ROWS_PLOT_H
+#define HSP_SHOW_ROWS_PLOT_H
 
 #include "show/plane.h"
 
@@ -24,6 +24,12 @@ typedef struct hsp__rows_plot {
     unsigned shown;      /* bits of hsp__show (scene.h) */
     struct hsp__rows_geometry *geometry; /* of rows_geometry.c; NULL: nothing is to be added */
 } hsp__rows_plot;
+
+enum {
+    HSP__ROWS_NODES_X = 181, /* of the grid on which models are asked */
+    HSP__ROWS_NODES_Y = 141,
+    HSP__ROWS_NODES = HSP__ROWS_NODES_X * HSP__ROWS_NODES_Y
+};
 
 /* Values of the model's scorer (or, with several, of what `value` computes from the scores of one
  * node) at the nodes of a grid over the panel's frame, in plot->memory. */
