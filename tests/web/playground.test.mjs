@@ -191,7 +191,6 @@ test('every learner is trained, with the figures of the native command', async (
             await page.selectOption('#learner', learner);
             await quiet(page);
             const model = await page.evaluate(() => ({ error: Playground.model.error, report: Playground.model.report, drawn: Boolean(Playground.model.grid) }));
-            if (learner === 'lp' && /no linear programming/.test(model.error)) continue;
             assert.equal(model.error, null, learner);
             const folder = mkdtempSync(`${tmpdir()}/halfspace-web-`), words = await page.evaluate(() => Playground.trainWords());
             writeFileSync(`${folder}/points.csv`, await page.evaluate(() => Playground.csv()));
@@ -202,8 +201,9 @@ test('every learner is trained, with the figures of the native command', async (
                 text = error.stdout;
             }
             const want = JSON.parse(text);
-            for (const key of ['training_error', 'updates', 'margin', 'objective', 'support_vectors', 'converged'])
-                assert.deepEqual(model.report[key], want[key], `${learner} ${key}`);
+            // lp has another solver here (web/simplex.c): its steps and last digits are its own.
+            const exact = ['training_error', 'converged', 'stop', ...(learner === 'lp' ? [] : ['updates', 'margin', 'objective', 'support_vectors'])];
+            for (const key of exact) assert.deepEqual(model.report[key], want[key], `${learner} ${key}`);
             assert.equal(model.drawn, existsSync(`${folder}/model.hsp`), `${learner} is drawn`);
             assert.match(await page.locator('#result .verdict').innerText(), /side|separates/);
         }
@@ -551,8 +551,8 @@ const scenes = {
 
 test('pictures of the drawing look as recorded (PICTURES=record writes them again)', async () => {
     for (const [name, set] of Object.entries(scenes)) {
-        const page = await start({ viewport: { width: 300, height: 900 }, colorScheme: 'light' });
-        await page.evaluate(() => { Playground.labels = false; });
+        const page = await start({ viewport: { width: 640, height: 900 }, colorScheme: 'light' });
+        await page.evaluate(() => { Playground.labels = false; document.getElementById('frame').style.width = '280px'; });
         await set(page);
         await quiet(page);
         await page.waitForTimeout(150);

@@ -90,6 +90,7 @@
 
   function finish(data, name, made) {
     P.load(Object.assign(data, {made}));
+    if (made) return P.say("");
     P.say(`${name}: ${P.count(data.points.length, "point")}, ${P.count(data.classes.length, "class")}.`);
   }
 

@@ -22,6 +22,13 @@
     return [`${wrong} of ${P.count(r.rows, "point")} ${wrong === 1 ? "is" : "are"} on the wrong side (${P.number(100 * wrong / r.rows, 3)}%).`, "bad"];
   }
 
+  /* The rows that show that there is no separator, if the learner found that. */
+  const evidence = r => r.stop === "inseparable" && r.evidence && r.evidence.class == null ? r.evidence.rows.map(row => row - 1) : null;
+  P.layers.evidence = (pen, above) => {
+    const rows = above && P.tab() === "learn" && P.model && P.model.report && P.model.csv === P.csv() && evidence(P.model.report);
+    for (const row of rows || []) pen.ring(P.data().points[row].x, P.data().points[row].y, 10, P.colours.bad, 2);
+  };
+
   function weights(model) {
     const scorers = model.details && model.details.scorers;
     if (!scorers || model.details.hypothesis !== "linear" || scorers.length !== 1) return null;
@@ -46,9 +53,9 @@
       const value = r[key] == null ? null : format(r[key], r);
       if (value != null) list.append(P.make("div", {}, P.make("dt", {}, label), P.make("dd", {}, value)));
     }
-    const score = weights(model);
+    const score = weights(model), rows = evidence(r);
     box.replaceChildren(...[
-      P.make("p", {class: `verdict ${mood}`}, text), list, score && P.make("p", {class: "formula"}, score),
+      P.make("p", {class: `verdict ${mood}`}, text), rows && P.make("p", {}, `The circled rows prove it: ${rows.map(row => row + 1).join(", ")}. The certificate shows how.`), list, score && P.make("p", {class: "formula"}, score),
       ...model.warnings.map(warning => P.make("p", {class: "message bad"}, warning[0].toUpperCase() + warning.slice(1))),
       P.make("p", {class: "help"}, `Trained in ${P.number(Math.max(1, Math.round(model.milliseconds)))} ms.`),
     ].filter(Boolean));
