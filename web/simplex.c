@@ -149,7 +149,8 @@ static void simplex_values(hsp__clp *lp)
     for (size_t r = 0; r < lp->rows; r++) {
         long double sum = 0;
         for (size_t j = 0; j < lp->columns; j++)
-            sum += (long double)lp->table[r * lp->columns + j] * lp->value[lp->other[j]];
+            sum +=
+                (long double)lp->table[r * lp->columns + j] * (long double)lp->value[lp->other[j]];
         lp->value[lp->basic[r]] = (double)sum;
     }
 }

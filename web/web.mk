@@ -40,7 +40,7 @@ $(BUILD)/obj/verify/%.o: CC := $(EMCC) -include web/wide.h
 LINK_WEB = -O2 -s MODULARIZE=1 -s ENVIRONMENT=worker -s INVOKE_RUN=0 \
             -s ALLOW_MEMORY_GROWTH=1 -s EXPORTED_RUNTIME_METHODS=$(1)
 
-$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/libhalfspace.a $(GMP_OBJ)
+$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/obj/web/simplex.o $(BUILD)/libhalfspace.a $(GMP_OBJ)
 	$(SAY) link $@
 	$(Q)$(CC) $(filter %.o %.a,$^) $(call LINK_WEB,FS$(comma)ENV$(comma)callMain) -s EXPORT_NAME=halfspace_command \
 	    -s EXPORTED_FUNCTIONS=_main,_malloc,_free,_web_grid_new,_web_grid_free -o $@

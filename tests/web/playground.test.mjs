@@ -429,13 +429,13 @@ test('every lesson sets up the playground and checks its answer', async () => {
         await page.click('#tab-lessons');
         const back = page.getByText('← All lessons');
         if (await back.isVisible()) await back.click();
-        await page.click(`[data-lesson="${id}"]`);
-        await page.waitForFunction(() => Playground.tab() === 'lessons' && document.getElementById('lesson-title'));
+        await page.click(`button[data-lesson="${id}"]`);
+        await page.waitForSelector(`#panel-lessons[data-lesson="${id}"]`, { timeout: 60000 });
         await quiet(page);
         assert.notEqual(await page.locator('#lesson-answer').getAttribute('class'), 'good', `${id}: not answered at the start`);
         assert.ok(answers[id], `an answer to ${id}`);
         await answers[id](page);
-        await page.waitForFunction(() => document.getElementById('lesson-answer').className === 'good', null, { timeout: 15000 })
+        await page.waitForFunction(() => document.getElementById('lesson-answer').className === 'good', null, { timeout: 60000 })
             .catch(() => assert.fail(`${id}: the answer was not accepted`));
     }
     await page.click('#tab-lessons');
@@ -462,7 +462,7 @@ test('accessible: axe-core finds nothing, in every panel, both themes, also on a
                 await page.click('#certify');
                 await page.waitForSelector('#checked');
             }
-            if (tab === 'lessons') await page.click('[data-lesson=new-points]');
+            if (tab === 'lessons') await page.click('button[data-lesson=new-points]');
             await quiet(page);
             await violations(page, `${tab} ${JSON.stringify(settings)}`);
         }
@@ -508,6 +508,11 @@ const difference = (page, one, two) => page.evaluate(async (urls) => {
     return count / (a.width * a.height);
 }, [one, two].map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`));
 
+async function lesson(page, id) {
+    await page.click('#tab-lessons');
+    await page.click(`button[data-lesson=${id}]`);
+    await page.waitForSelector(`#panel-lessons[data-lesson=${id}]`);
+}
 const scenes = {
     'svm-line': (page) => page.evaluate(() => Playground.generate('separable', 40, 2)),
     'svm-kernel-dark': async (page) => {
@@ -515,17 +520,10 @@ const scenes = {
         await page.evaluate(() => Playground.generate('moons', 60, 2));
         await page.click('#theme');
     },
-    'classes': async (page) => {
-        await page.click('#tab-lessons');
-        await page.click('[data-lesson=classes]');
-    },
-    'neighbours': async (page) => {
-        await page.click('#tab-lessons');
-        await page.click('[data-lesson=neighbours]');
-    },
+    'classes': (page) => lesson(page, 'classes'),
+    'neighbours': (page) => lesson(page, 'neighbours'),
     'step': async (page) => {
-        await page.click('#tab-lessons');
-        await page.click('[data-lesson=perceptron]');
+        await lesson(page, 'perceptron');
         await steps(page);
         for (let i = 0; i < 2; i++) {
             await page.click('#step-mistake');

@@ -53,8 +53,10 @@
       P.make("div", {class: "row"}, also ? P.make("button", {type: "button", onclick: () => P.openTab(lesson.setup.tab, true)}, `Open ${also}`) : null,
         P.make("button", {type: "button", class: "end", onclick: () => next ? show(next) : list()}, next ? "Next lesson" : "All lessons")));
     P.id("lesson-title").focus();
-    await setUp(Object.assign(lesson, {}), false);
+    delete panel.dataset.lesson;
+    await setUp(lesson);
     P.openTab("lessons");
+    panel.dataset.lesson = lesson.id;
   }
 
   function question(lesson) {
