@@ -169,6 +169,50 @@ static void test_wide_and_warm(void)
     free(x);
 }
 
+/* Columns in units that differ by nine orders of magnitude, and a class whose rows cost nothing: the
+ * gap is reached all the same, in few passes. */
+static void test_units_and_costs(void)
+{
+    machine_set set;
+    double weight[MACHINE_ROWS];
+    machine_random(&set, 120, 6, 4, 1.5, 14);
+    for (uint64_t i = 0; i < set.n; i++) {
+        weight[i] = set.label[i] != 2;
+        for (uint64_t j = 0; j < set.d; j++)
+            set.x[i * set.d + j] *= pow(10, 1.5 * (double)j - 3);
+    }
+    hsp_data *data = machine_data(ctx, &set);
+    hsp_error err = HSP_ERROR_INIT;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        hsp_training run = {.size = sizeof run};
+        if (weighted) CHECK(hsp_data_set_weights(data, weight, &err) == HSP_OK);
+        hsp_model *model = machine_train(ctx, data, "logistic", "gap=1e-6", &run);
+        CHECK_NOTE(run.stop == HSP_STOP_CONVERGED && run.passes <= 400, "%d: gap %g, passes %llu",
+                   weighted, run.convergence.gap, (unsigned long long)run.passes);
+        hsp_model_free(model);
+    }
+    hsp_data_free(data);
+}
+
+/* A run that is stopped at once has a gap that is proven. */
+static void test_stopped(void)
+{
+    machine_set set;
+    machine_random(&set, 60, 5, 4, 1.5, 15);
+    hsp_data *data = machine_data(ctx, &set);
+    static const char *const settings[] = {"max-seconds=1e-9", "max-seconds=1e-9 penalty=l1",
+                                           "max-seconds=1e-9 keep-dual=yes"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        hsp_training run = {.size = sizeof run};
+        hsp_model *model = machine_train(ctx, data, "logistic", settings[i], &run);
+        CHECK(run.stop == HSP_STOP_SECONDS || run.stop == HSP_STOP_CONVERGED);
+        CHECK(run.convergence.gap <= 1 &&
+              run.convergence.dual_objective <= run.convergence.objective);
+        hsp_model_free(model);
+    }
+    hsp_data_free(data);
+}
+
 static void test_no_memory(void)
 {
     machine_set set;
@@ -199,6 +243,8 @@ int main(void)
     RUN(test_bounds);
     RUN(test_weights_and_threads);
     RUN(test_wide_and_warm);
+    RUN(test_units_and_costs);
+    RUN(test_stopped);
     RUN(test_no_memory);
     RUN(test_refuses_solver);
     hsp_context_free(ctx);
