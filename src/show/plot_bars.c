@@ -354,6 +354,6 @@ const hsp__plot_kind hsp__plot_weights = {
 const hsp__plot_kind hsp__plot_importance = {
     .table = {"importance", "permutation importance of the columns", importance_options,
               sizeof importance_options / sizeof *importance_options},
-    .needs = {"MODEL DATA", 1, 1, 1, 1, 0, 0},
+    .needs = {"MODEL DATA", .models_least = 1, .models_most = 1, .data_least = 1, .data_most = 1},
     .build = importance_build,
 };

@@ -75,6 +75,7 @@ static hsp_status confusion_build(hsp_context *ctx, const hsp_plot_input *input,
 
 const hsp__plot_kind hsp__plot_confusion = {
     .table = {"confusion", "confusion matrices of models", NULL, 0},
-    .needs = {"MODEL... DATA", 1, 9, 1, 1, 0, 0},
+    .needs = {"MODEL... DATA", .models_least = 1, .models_most = 9, .data_least = 1,
+              .data_most = 1},
     .build = confusion_build,
 };

@@ -222,6 +222,7 @@ static hsp_status mistakes_build(hsp_context *ctx, const hsp_plot_input *input,
 
 const hsp__plot_kind hsp__plot_mistakes = {
     .table = {"mistakes", "mistakes of an online run and their bound", NULL, 0},
-    .needs = {"[MODEL [REFERENCE] DATA] TRACE", 0, 2, 0, 1, 1, 1},
+    .needs = {"[MODEL [REFERENCE] DATA] TRACE", .models_most = 2, .data_most = 1, .files_least = 1,
+              .files_most = 1},
     .build = mistakes_build,
 };

@@ -399,11 +399,12 @@ static hsp_status calibration_build(hsp_context *ctx, const hsp_plot_input *inpu
     return ranking_build(ctx, input, options, figure, NULL, panel, second, err);
 }
 
-#define RANKING_KIND(kind, sentence, list)                                            \
-    const hsp__plot_kind hsp__plot_##kind = {                                         \
-        .table = {#kind, sentence, list, sizeof list / sizeof *list},                 \
-        .needs = {"MODEL... DATA", .models_least = 1, .models_most = 16, 1, 1, 0, 0}, \
-        .build = kind##_build,                                                        \
+#define RANKING_KIND(kind, sentence, list)                                                \
+    const hsp__plot_kind hsp__plot_##kind = {                                             \
+        .table = {#kind, sentence, list, sizeof list / sizeof *list},                     \
+        .needs = {"MODEL... DATA", .models_least = 1, .models_most = 16, .data_least = 1, \
+                  .data_most = 1},                                                        \
+        .build = kind##_build,                                                            \
     }
 
 RANKING_KIND(roc, "ROC curves of models", ranking_options);

@@ -70,7 +70,8 @@ hsp_status hsp__log_table_parse(hsp_context *ctx, const char *text, size_t size,
                                 hsp_error *err, hsp__log_table *out)
 {
     hsp__text unquoted;
-    *out = (hsp__log_table){.memory = {.memory = &ctx->allocator}, .name = name};
+    *out = (hsp__log_table){.name = name};
+    out->memory.memory = &ctx->allocator;
     hsp__text_init(&unquoted, &ctx->allocator);
     char *padded = hsp__new(&ctx->allocator, size + HSP__BLOCK_PADDING, 1); /* csv.h looks ahead */
     hsp_status status = padded ? HSP_OK : hsp__fail_memory(err);
