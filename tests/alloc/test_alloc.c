@@ -98,6 +98,7 @@ static const char *alloc_path(const char *name)
 
 #include "alloc/arrays.h" /* more calls */
 #include "alloc/html.h"
+#include "alloc/plots.h"
 
 static void alloc_put_file(const char *name, const char *text)
 {
@@ -660,6 +661,21 @@ static void alloc_run_proofs(void)
         {"verify a certificate", NULL, {0}, alloc_verify_certificate},
         {"certify a table", certify, {"margin-tolerance", "1e-3"}, alloc_certify_table},
         {"report", hsp_learner_find("perceptron"), {"passes", "2"}, alloc_html},
+        {"plot roc", hsp_plot_kind_find("roc"), {0}, alloc_plot},
+        {"plot pr", hsp_plot_kind_find("pr"), {0}, alloc_plot},
+        {"plot calibration", hsp_plot_kind_find("calibration"), {0}, alloc_plot},
+        {"plot lift", hsp_plot_kind_find("lift"), {0}, alloc_plot},
+        {"plot confusion", hsp_plot_kind_find("confusion"), {0}, alloc_plot},
+        {"plot weights", hsp_plot_kind_find("weights"), {0}, alloc_plot},
+        {"plot losses", hsp_plot_kind_find("losses"), {0}, alloc_plot},
+        {"plot convergence", hsp_plot_kind_find("convergence"), {0}, alloc_plot},
+        {"plot mistakes", hsp_plot_kind_find("mistakes"), {0}, alloc_plot},
+        {"plot tuning", hsp_plot_kind_find("tuning"), {0}, alloc_plot},
+        {"plot importance", hsp_plot_kind_find("importance"), {"repeats", "1"}, alloc_plot},
+        {"plot learning",
+         hsp_plot_kind_find("learning"),
+         {"learner", "knn", "folds", "2", "sizes", "2"},
+         alloc_plot},
         {"certify a machine",
          hsp_learner_find("svm"),
          {"keep-dual", "yes", "positive", "yes", "scale", "max-abs"},
