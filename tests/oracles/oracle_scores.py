@@ -131,6 +131,21 @@ def curves(folder):
     assert abs(lift[place] - gain[place] / share[place]) < 1e-12
 
 
+def figures(folder):
+    """The areas of plot roc and plot pr, one per class against the rest."""
+    random = numpy.random.default_rng(5)
+    matrix, labels = table(random, 200, 3)
+    path, model = os.path.join(folder, "rows.csv"), os.path.join(folder, "m.hsp")
+    write(path, matrix, labels)
+    halfspace("train", "logistic", "-q", path, "-o", model)
+    chances = predicted(model, path, "--probability")[1]
+    for kind, name, score in ("roc", "AUC", metrics.roc_auc_score), ("pr", "AP", metrics.average_precision_score):
+        panel = json.loads(halfspace("plot", kind, "-q", "--json", model, path))["panels"][0]
+        names = [mark["name"] for mark in panel["marks"] if (mark["name"] or "").startswith(name)]
+        wanted = [f"{name} {round(score(labels == c, chances[:, c]), 4):g}, class k{c}" for c in range(3)]
+        assert names == wanted, (names, wanted)
+
+
 def best_thresholds(folder):
     """No other threshold has a better F1 or MCC, or costs less."""
     random = numpy.random.default_rng(4)
@@ -159,4 +174,4 @@ def three_classes(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run([two_classes, three_classes, curves, best_thresholds]))
+    sys.exit(run([two_classes, three_classes, curves, figures, best_thresholds]))
