@@ -167,7 +167,7 @@ test('a link carries points, learner and options', async () => {
     await page.fill('#option-k', '1');
     await page.click('#share');
     const link = await page.inputValue('#link');
-    await page.click('#share-dialog button:not([type])');
+    await page.click('#share-dialog button[type=submit]');
     const other = await start({}, link.slice(link.indexOf('#')));
     assert.deepEqual(await points(other), await points(page));
     assert.equal(await other.evaluate(() => Playground.csv()), await page.evaluate(() => Playground.csv()));
@@ -445,6 +445,12 @@ test('every lesson sets up the playground and checks its answer', async () => {
 });
 
 // ---- For everybody ----
+
+test('the page is valid HTML', async () => {
+    const { HtmlValidate } = require('html-validate');
+    const report = await new HtmlValidate({ extends: ['html-validate:recommended'] }).validateFile(index);
+    assert.deepEqual(report.results.flatMap((one) => one.messages.map((m) => `${m.line}: ${m.ruleId}: ${m.message}`)), []);
+});
 
 test('accessible: axe-core finds nothing, in every panel, both themes, also on a phone', async () => {
     const source = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');

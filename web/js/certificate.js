@@ -30,7 +30,8 @@
       certificate.classes = P.used().length > 2 ? [Number(parts.positive.value)] : null;
       await check();
     }
-    P.showCommands(...P.making(), ...(model ? [P.model.words] : []), command, ["halfspace-verify", "points.cert", "points.csv"]);
+    certificate.commands = [...P.making(), ...(model ? [P.model.words] : []), command, ["halfspace-verify", "points.cert", "points.csv"]];
+    P.showCommands(...certificate.commands);
     show();
     P.emit("certificate");
   }
@@ -172,7 +173,11 @@
       P.make("div", {class: "row"}, parts.button), parts.result);
     P.on("points", show);
     P.on("model", many);
-    P.on("tab", name => name === "certificate" && show());
+    P.on("tab", name => {
+      if (name !== "certificate") return;
+      show();
+      if (P.certificate()) P.showCommands(...certificate.commands);
+    });
     many();
   };
 })(Playground);

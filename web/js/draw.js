@@ -132,7 +132,7 @@
         else context.moveTo(at, 0), context.lineTo(at, size);
         context.stroke();
         context.globalAlpha = 1;
-        if (!P.labels || at < 24 || at > size - 24) continue;
+        if (!P.labels || at < 38 || at > size - 24) continue;
         context.fillStyle = colours.muted;
         context.textAlign = across ? "left" : "center";
         const label = digits > 6 ? P.number(k * step) : (k * step).toFixed(digits).replace("-", "−");
@@ -141,11 +141,24 @@
       }
   }
 
+  /* The names of the columns, at the ends of the axes. */
+  function names() {
+    if (!P.labels) return;
+    const [x, y] = P.data().columns, short = name => name.length > 24 ? name.slice(0, 23) + "…" : name;
+    context.font = "600 12px system-ui, sans-serif";
+    context.fillStyle = colours.muted;
+    context.textAlign = "right";
+    context.fillText(short(x), size - 8, size - 22);
+    context.textAlign = "left";
+    context.fillText(short(y), 6, 18);
+  }
+
   /* ---- Regions and contours ---- */
 
   /* Class of every node by its scores, if the scores decide; otherwise the scores cannot be interpolated. */
   function decide(grid) {
     const {scores, classes} = grid, n = classes.length, count = P.used().length;
+    if (/knn|experts/.test(P.learner())) return false;   // votes jump from place to place
     if (scores.length === 1 && count === 2) {
       for (let k = 0; k < n; k++) if (scores[0][k] !== 0 && (scores[0][k] > 0 ? 1 : 0) !== classes[k]) return false;
       return true;
@@ -212,7 +225,7 @@
   function level(grid, values, at, style) {
     const {nx, ny} = grid, x = i => i / (nx - 1) * size, y = j => size - j / (ny - 1) * size;
     context.beginPath();
-    for (const path of P.contour(values, nx, ny, at)) trace(path.map(([i, j]) => [x(i), y(j)]));
+    for (const path of P.contour(values, nx, ny, at)) trace((style.stairs ? smoothed(path) : path).map(([i, j]) => [x(i), y(j)]));
     context.lineWidth = style.width;
     context.strokeStyle = style.colour;
     context.globalAlpha = style.alpha || 1;
@@ -221,6 +234,12 @@
     context.setLineDash([]);
     context.globalAlpha = 1;
   }
+
+  /* A line between classes follows the nodes of the grid in stairs; the mean of neighbours takes them away. */
+  const smoothed = path => path.map((point, i) => {
+    const near = path.slice(Math.max(0, i - 3), i + 4);
+    return i < 3 || i > path.length - 4 ? point : [0, 1].map(axis => near.reduce((sum, p) => sum + p[axis], 0) / near.length);
+  });
 
   /* Boundary, margins (score 1 and -1) and other levels of the score. */
   function contours(grid, show, margins) {
@@ -249,7 +268,7 @@
           values[k] = scores[c][k] - other;
         }
       }
-      level(grid, values, 0, {width: smooth ? 2 : 1.5, colour: colours.ink});
+      level(grid, values, 0, {width: 2, colour: colours.ink, stairs: !smooth});
     }
   }
 
@@ -320,6 +339,7 @@
     const current = grid && sameView(grid.view, P.data().view);
     if (current && show.regions) regions(grid, P.modelClasses());
     axes();
+    names();
     if (current) contours(grid, show, s.margins);
     for (const name in P.layers) P.layers[name](pen, false);
     points(s, show);

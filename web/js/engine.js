@@ -3,7 +3,7 @@
 
 (function (P) {
   const SLOW_MS = 400;             // a training that took longer waits until the pointer is released
-  const LIVE_GRID = 49, FINE_GRID = 161;
+  const LIVE_GRID = 49, FINE_GRID = 161, FINEST_GRID = 281;
 
   let running = false, again = false, dragging = false, last = 0, shown = [];
 
@@ -125,7 +125,7 @@
     await details(model, classes);
     P.emit("model");
     if (again || last > SLOW_MS) return;
-    model.grid = await P.gridOf(model.bytes, FINE_GRID) || model.grid;
+    model.grid = await P.gridOf(model.bytes, model.words[2] === "knn" ? FINEST_GRID : FINE_GRID) || model.grid;
     P.emit("drawing");
   }
 
@@ -169,6 +169,7 @@
   };
   P.idle = () => !running;
 
+  P.on("tab", name => name === "learn" && P.learnerNames().length && P.showCommands(...P.making(), P.trainWords()));
   P.on("points", P.train);
   P.on("learner", P.train);
   P.on("gesture", active => {

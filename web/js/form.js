@@ -128,7 +128,6 @@
       P.make("details", {open: Boolean(open)}, P.make("summary", {}, `More options (${rest.length})`), ...rest.map(field)),
       P.make("div", {class: "row"}, P.make("button", {type: "button", class: "quiet", onclick: () => P.choose(learner, P.startOptions(learner))}, "Reset options")));
   }
-  P.id("options").addEventListener("submit", event => event.preventDefault());
 
   P.startForm = async function () {
     const answer = await P.run(["halfspace", "learners"], {what: "Starting"});

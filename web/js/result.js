@@ -6,10 +6,10 @@
   const figures = [
     ["margin", "Margin", (v, r) => r.neighbors ? null : P.number(v)],
     ["support_vectors", "Support vectors", (v, r) => r.learner === "svm" ? P.number(v) : null],
-    ["updates", "Updates", (v, r) => r.mistakes_last_pass == null ? null : P.number(v)],
+    ["updates", "Updates", (v, r) => r.mistakes_last_pass == null || r.neighbors ? null : P.number(v)],
     ["mistakes", "Mistakes on the way", (v, r) => r.mistake_bound ? `${P.number(v)} (at most ${P.number(r.mistake_bound)})` : P.number(v)],
     ["best_expert", "Best expert", (v, r) => `${r.best_negated ? "not " : ""}${v}, with ${P.number(100 * r.best_share, 3)}% of the weight`],
-    ["passes", "Passes", v => P.number(v)],
+    ["passes", "Passes", (v, r) => r.neighbors ? null : P.number(v)],
     ["objective", "Objective", (v, r) => r.dual_objective == null ? P.number(v) : `${P.number(v)} (optimum at least ${P.number(r.dual_objective)})`],
     ["kernel", "Kernel", v => v],
   ];
