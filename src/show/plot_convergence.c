@@ -85,9 +85,9 @@ static hsp_status convergence_build(hsp_context *ctx, const hsp_plot_input *inpu
     of.objective = hsp__panel_add(figure, "Objective");
     of.gap = hsp__panel_add(figure, "Relative duality gap");
     if (!of.objective || !of.gap) return hsp__fail_memory(err);
-    hsp__axis_label(of.objective, &of.objective->x, "passes over the rows");
+    hsp__axis_label(of.objective, &of.objective->x, "passes");
     hsp__axis_label(of.objective, &of.objective->y, "objective");
-    hsp__axis_label(of.gap, &of.gap->x, "passes over the rows");
+    hsp__axis_label(of.gap, &of.gap->x, "passes");
     hsp__axis_label(of.gap, &of.gap->y, "(objective - bound) / objective");
     of.gap->y.log = 1;
     of.gap->outside = 1;

@@ -199,13 +199,14 @@ static void learning_panel(learning *of, const learning_points *points, double *
     hsp__panel_line(
         panel, n, points->size, points->held,
         (hsp__style){.color = HSP__CLASS(0), .width = 2, .name = "held out, with standard error"});
-    hsp__panel_points(panel, n, points->size, points->held, (hsp__style){.color = HSP__CLASS(0)});
+    hsp__panel_points(panel, n, points->size, points->held,
+                      (hsp__style){.color = HSP__CLASS(0), .letter = 'h'});
     hsp__panel_line(
         panel, n, points->size, points->trained,
         (hsp__style){
             .color = HSP__CLASS(1), .width = 2, .dash = HSP__DASHED, .name = "trained on"});
     hsp__panel_points(panel, n, points->size, points->trained,
-                      (hsp__style){.color = HSP__CLASS(1), .shape = HSP__SHAPE(1)});
+                      (hsp__style){.color = HSP__CLASS(1), .shape = HSP__SHAPE(1), .letter = 't'});
 }
 
 static hsp_status learning_draw(learning *of, const char *file, hsp_error *err)

@@ -1,4 +1,4 @@
-/* The kind tuning: the scores of `tune --json`, over the values of one option as a curve with its
+/* The kind tuning: the scores of `tune --json`, or of the table that a tuned model keeps, over the values of one option as a curve with its
  * standard error, of two as a map, of more as a map of the best. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ typedef struct tuning {
     hsp__scratch scratch;
     const hsp__json_value *root, *points;
     size_t count;
-    const char *score; /* its name */
+    const char *learner; /* or NULL */
+    const char *score;   /* its name */
     int is_loss;
     size_t chosen;
     tuning_values x, y;
@@ -45,10 +46,25 @@ static hsp_status tuning_bad(const tuning *of, hsp_error *err)
                         "is not what 'halfspace tune ... --json' prints");
 }
 
+/* The name of the i-th tuned option: a key of each point's values, or, in the table of a model, an item
+ * of the list of options. NULL: there is none. */
+static const char *tuning_name(const tuning *of, size_t i)
+{
+    const hsp__json_value *values = hsp__json_get(hsp__json_at(of->points, 0), "values");
+    if (hsp__json_type_of(values) == HSP__JSON_OBJECT)
+        return i < hsp__json_count(values) ? hsp__json_key(values, i, NULL) : NULL;
+    return hsp__json_string(hsp__json_at(hsp__json_get(of->root, "options"), i), NULL);
+}
+
 static const char *tuning_value(const tuning *of, size_t point, const char *name)
 {
     const hsp__json_value *values = hsp__json_get(hsp__json_at(of->points, point), "values");
-    return hsp__json_string(hsp__json_get(values, name), NULL);
+    if (hsp__json_type_of(values) == HSP__JSON_OBJECT)
+        return hsp__json_string(hsp__json_get(values, name), NULL);
+    const char *other;
+    for (size_t i = 0; (other = tuning_name(of, i)); i++)
+        if (strcmp(other, name) == 0) return hsp__json_string(hsp__json_at(values, i), NULL);
+    return NULL;
 }
 
 static double tuning_number(const tuning *of, size_t point, const char *key)
@@ -101,19 +117,20 @@ static hsp_status tuning_collect(tuning *of, const char *name, tuning_values *to
 
 static hsp_status tuning_axes(tuning *of, const hsp_options *options, hsp_error *err)
 {
-    const hsp__json_value *values = hsp__json_get(hsp__json_at(of->points, 0), "values");
-    const size_t tuned = hsp__json_count(values);
+    size_t tuned = 0;
+    while (tuning_name(of, tuned))
+        tuned++;
     const char *names[2] = {hsp_options_text(options, "x"), hsp_options_text(options, "y")};
     if (!tuned) return tuning_bad(of, err);
     for (int axis = 0; axis < 2; axis++)
-        if (names[axis] && !hsp__json_get(values, names[axis]))
+        if (names[axis] && !tuning_value(of, 0, names[axis]))
             return hsp__fail_option(err, axis ? "--y" : "--x", "'%.40s' was not tuned",
                                     names[axis]);
     if (names[0] && names[1] && strcmp(names[0], names[1]) == 0)
         return hsp__fail_option(err, "--y", "is the same option as --x; name another one");
     for (int axis = 0; axis < 2; axis++)
         for (size_t i = tuned; !names[axis] && i--;) {
-            const char *one = hsp__json_key(values, i, NULL);
+            const char *one = tuning_name(of, i);
             if (!names[!axis] || strcmp(names[!axis], one) != 0) names[axis] = one;
         }
     of->mapped = tuned > 1;
@@ -233,8 +250,9 @@ static hsp_status tuning_draw(tuning *of, const hsp_options *options, hsp_error 
     of->points = hsp__json_get(of->root, "points");
     of->count = hsp__json_count(of->points);
     of->score = hsp__json_string(hsp__json_get(of->root, "score_name"), NULL);
+    if (!of->score) of->score = hsp__json_string(hsp__json_get(of->root, "score"), NULL);
     if (!of->count || !of->score) return tuning_bad(of, err);
-    const char *learner = hsp__json_string(hsp__json_get(of->root, "learner"), NULL);
+    if (!of->learner) of->learner = hsp__json_string(hsp__json_get(of->root, "learner"), NULL);
     const hsp__score score = hsp__score_of(of->score);
     of->is_loss = score < HSP__SCORES && hsp__score_is_loss(score);
     of->chosen =
@@ -244,22 +262,37 @@ static hsp_status tuning_draw(tuning *of, const hsp_options *options, hsp_error 
         tuning_map(of);
     else
         tuning_curve(of);
-    hsp__figure_title(of->figure, "Tuning%s%s: %s by cross-validation", learner ? " " : "",
-                      learner ? learner : "", of->score);
+    hsp__figure_title(of->figure, "Tuning%s%s: %s by cross-validation", of->learner ? " " : "",
+                      of->learner ? of->learner : "", of->score);
     return of->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
 static hsp_status tuning_build(hsp_context *ctx, const hsp_plot_input *input,
                                const hsp_options *options, hsp_figure *figure, hsp_error *err)
 {
-    tuning of = {.file = input->files[0], .figure = figure, .scratch = {.memory = &ctx->allocator}};
+    tuning of = {.figure = figure, .scratch = {.memory = &ctx->allocator}};
     hsp__source *source = NULL;
     hsp__json *json = NULL;
     char *bytes = NULL;
     size_t size = 0;
-    hsp_status status = hsp__source_open(ctx, of.file, err, &source);
-    if (!status) status = hsp__source_read_all(ctx, source, TUNING_MOST, err, &bytes, &size);
-    if (!status) status = hsp__json_parse(&ctx->allocator, bytes, size, of.file, err, &json);
+    hsp_status status = HSP_OK;
+    if (input->model_count + input->file_count != 1)
+        return hsp__fail(err, HSP_USAGE,
+                         "plot tuning needs one file: what tune --json printed, or a tuned model");
+    if (input->model_count) {
+        const char *kept = hsp_model_metadata(input->models[0], "tuning");
+        of.learner = hsp_model_metadata(input->models[0], "learner");
+        of.file = input->model_names ? input->model_names[0] : NULL;
+        if (!kept)
+            return hsp__fail_at(err, HSP_USAGE, of.file, 0, 0,
+                                "the model was not tuned: it has no table of scores");
+        status = hsp__json_parse(&ctx->allocator, kept, strlen(kept), of.file, err, &json);
+    } else {
+        of.file = input->files[0];
+        status = hsp__source_open(ctx, of.file, err, &source);
+        if (!status) status = hsp__source_read_all(ctx, source, TUNING_MOST, err, &bytes, &size);
+        if (!status) status = hsp__json_parse(&ctx->allocator, bytes, size, of.file, err, &json);
+    }
     if (!status) {
         of.root = hsp__json_root(json);
         status = tuning_draw(&of, options, err);
@@ -274,6 +307,6 @@ static hsp_status tuning_build(hsp_context *ctx, const hsp_plot_input *input,
 const hsp__plot_kind hsp__plot_tuning = {
     .table = {"tuning", "scores over the values that were tuned", tuning_options,
               sizeof tuning_options / sizeof *tuning_options},
-    .needs = {"FILE.json", .files_least = 1, .files_most = 1},
+    .needs = {"FILE.json or MODEL", .models_most = 1, .files_most = 1},
     .build = tuning_build,
 };

@@ -48,14 +48,14 @@ static hsp_status alloc_plot(alloc_scene *s, hsp_error *err)
     fputs(text, file);
     fclose(file);
     const char *const files[] = {path};
-    const int log = needs->files_least > 0;
+    const int log = needs->files_most > 0;
     const hsp_plot_input input = {.size = sizeof input,
                                   .models = &model,
                                   .model_count = !log && needs->models_most > 0,
                                   .data = &s->data,
                                   .data_count = !log && needs->data_most > 0,
                                   .files = files,
-                                  .file_count = needs->files_least};
+                                  .file_count = log};
     hsp_status status = hsp_plot(s->ctx, &input, s->options, err, &figure);
     if (!status) status = hsp_figure_svg(s->ctx, figure, NULL, err, &svg);
     remove(path);

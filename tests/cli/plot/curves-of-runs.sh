@@ -10,7 +10,7 @@ halfspace train experts -q e.csv --trace experts.csv >/dev/null
 halfspace train svm -q iris.csv --convergence three.csv >/dev/null
 halfspace train logistic -q iris.csv --positive setosa --convergence one.csv >/dev/null
 halfspace tune svm -q iris.csv --tune C=0.01:100:log:5 --json >curve.json
-halfspace tune svm -q iris.csv --tune C=0.1,1,10 --tune loss=hinge,squared --json >map.json
+halfspace tune svm -q iris.csv --tune C=0.1,1,10 --tune loss=hinge,squared --json -o tuned.hsp >map.json
 cat >show.py <<'END'
 import json, subprocess, sys
 def figure(*words):
@@ -31,6 +31,7 @@ figure('convergence', 'one.csv')
 figure('convergence', 'one.csv', 'three.csv')
 figure('tuning', 'curve.json')
 found = figure('tuning', 'map.json')
+print(figure('tuning', 'tuned.hsp') == found)
 told = json.load(open('map.json'))
 scores = {(p['values']['C'], p['values']['loss']): p['score'] for p in told['points']}
 panel = found['panels'][0]
