@@ -123,13 +123,13 @@ static void slack_curve(const slack *m, hsp__panel *panel)
 
 static void slack_panel(const slack *m)
 {
-    static const char *const labels[] = {"slack ξ = max(0, 1 − y s)", "squared hinge loss ξ²",
-                                         "logistic loss ln(1 + e^(−y s))"};
+    static const char *const labels[] = {[HSP__HINGE] = "slack ξ = max(0, 1 − y s)",
+                                         [HSP__SQUARED_HINGE] = "squared hinge loss ξ²",
+                                         [HSP__LOGISTIC] = "logistic loss ln(1 + e^(−y s))"};
     hsp__panel *panel = hsp__panel_add(m->figure, NULL);
     if (!panel) return;
     double most = 0;
-    for (int l = 0; hsp__losses[l]; l++)
-        if (hsp__losses[l] == m->loss) hsp__axis_label(panel, &panel->y, "%s", labels[l]);
+    hsp__axis_label(panel, &panel->y, "%s", labels[m->loss->form]);
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->value[i]);
     const double edge = m->loss->value(0, 1);

@@ -38,9 +38,9 @@ typedef struct hsp__scene {
 } hsp__scene;
 
 /* Widen the ranges so that they contain what will be drawn. */
-void hsp__scene_widen(hsp__scene *scene);
+void hsp__scene_widen(hsp__scene *o);
 
 /* Draw one of these; what it needs (separator, margins, flags) is there. */
-void hsp__scene_draw(const hsp__scene *scene, hsp__show what);
+void hsp__scene_draw(const hsp__scene *o, hsp__show what);
 
 #endif
