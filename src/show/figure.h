@@ -135,7 +135,9 @@ typedef struct hsp__panel {
     hsp__axis x, y;
     hsp__figure_mark *first, **last; /* marks, in drawing order */
     uint64_t mark_count;
-    int equal;       /* one unit of x is as long as one of y */
+    int equal;   /* one unit of x is as long as one of y */
+    int bounded; /* with equal: marks end where the axes do, so the frame becomes smaller instead
+                        of a range larger */
     char *bar_label; /* a colour bar for the last cells with a scale; NULL: none */
     int square;      /* the frame is square (ROC) */
     int grid_off;    /* no grid lines */

@@ -457,15 +457,15 @@ static void layout_color_bar(const layout *to, const layout_frame *frame)
 
 /* ---- Panels ---- */
 
-/* Units of the same length on both axes: the frame's shorter side stays, the longer axis gets a
- * larger range. */
+/* Units of the same length on both axes: one of them gets a larger range, or the frame becomes
+ * smaller. */
 static void layout_equal(hsp__panel *panel, layout_frame *frame)
 {
     const double x = panel->x.high - panel->x.low, y = panel->y.high - panel->y.low;
     const double more_x = y / frame->height * frame->width - x;
     const double more_y = x / frame->width * frame->height - y;
     if (!isfinite(more_x) || !isfinite(more_y)) return;
-    if (layout_last_cells(panel)) { /* they end where the axes do: the frame becomes smaller */
+    if (panel->bounded) {
         const double unit = fmin(frame->width / x, frame->height / y);
         frame->x += (frame->width - x * unit) / 2;
         frame->y += (frame->height - y * unit) / 2;

@@ -154,7 +154,7 @@ static void hulls_nearest(const hulls *m)
                                        .size = 4.5,
                                        .name = c ? NULL : "nearest points of the hulls"});
     hsp__figure_note(m->figure,
-                     "widest margin, half the distance of the hulls: %.12g to "
+                     "widest margin, half their distance: %.12g to "
                      "%.12g",
                      p->low, p->high);
 }
@@ -223,8 +223,7 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
         hsp__figure_note(m->figure, "whether the classes are separable is beyond the arithmetic of "
                                     "this build");
     if (!hsp__plane_is_true(&m->plane))
-        hsp__figure_note(m->figure, "projected to the plane: hulls that are "
-                                    "apart may overlap in it");
+        hsp__figure_note(m->figure, "projected: hulls that are apart may overlap");
     return HSP_OK;
 }
 

@@ -252,7 +252,7 @@ static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
                                    .width = count == 1 ? 1.4 : 1.8,
                                    .name = count == 1 ? "boundary" : rows_model_name(plot, m)});
     }
-    if (count && plot->view->cols > 2)
+    if (count && plot->view->cols > 2 && plot->plane.axes[0].kind != HSP__PLANE_DIRECTION)
         hsp__figure_note(plot->figure,
                          plot->plane.axes[0].kind == HSP__PLANE_PRINCIPAL
                              ? "boundaries in the plane of the principal axes through the mean"

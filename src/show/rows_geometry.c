@@ -246,7 +246,7 @@ hsp_status hsp__rows_geometry_prepare(hsp__rows_plot *plot, hsp_error *err)
     if (plot->plane.axes[1].kind != HSP__PLANE_CLASS) {
         hsp__axis_range(&panel->x, to->scene.low[0], to->scene.high[0]);
         hsp__axis_range(&panel->y, to->scene.low[1], to->scene.high[1]);
-        if (geometry_asks(plot, GEOMETRY_LENGTHS)) panel->equal = 1;
+        if (geometry_asks(plot, GEOMETRY_LENGTHS)) panel->equal = panel->bounded = 1;
     }
     return HSP_OK;
 }
