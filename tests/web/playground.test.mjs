@@ -205,7 +205,7 @@ test('every learner is trained, with the figures of the native command', async (
             const exact = ['training_error', 'converged', 'stop', ...(learner === 'lp' ? [] : ['updates', 'margin', 'objective', 'support_vectors'])];
             for (const key of exact) assert.deepEqual(model.report[key], want[key], `${learner} ${key}`);
             assert.equal(model.drawn, existsSync(`${folder}/model.hsp`), `${learner} is drawn`);
-            assert.match(await page.locator('#result .verdict').innerText(), /side|separates/);
+            assert.match(await page.locator('#result .statement').innerText(), /side|separates/);
         }
     }
     await done(page);

@@ -77,10 +77,10 @@
     many();
     if (!certificate) return box.replaceChildren();
     if (!fresh) return box.replaceChildren(P.make("p", {class: "help"}, "The points have changed since the last certificate."));
-    if (certificate.error) return box.replaceChildren(P.make("p", {class: "verdict bad"}, certificate.error));
+    if (certificate.error) return box.replaceChildren(P.make("p", {class: "statement bad"}, certificate.error));
     const {good, text} = certificate.checked, left = (certificate.report.claims || []).filter(claim => !claim.made && claim.why);
     box.replaceChildren(
-      ...sentences().map(([mood, sentence]) => P.make("p", {class: mood ? `verdict ${mood}` : ""}, sentence)),
+      ...sentences().map(([mood, sentence]) => P.make("p", {class: mood ? `statement ${mood}` : ""}, sentence)),
       ...left.map(claim => P.make("p", {class: "help"}, `Not claimed: ${claim.claim}: ${claim.why}.`)),
       P.make("div", {class: "card", id: "checked"},
         P.make("p", {class: good ? "good" : "bad"}, good ? "✓ Checked in this page: every claim holds." : "The checker did not confirm this certificate."),

@@ -81,15 +81,15 @@
   async function check(given) {
     const lesson = open, turn = ++checking;
     if (!lesson) return;
-    const verdict = await lesson.question.check(facts(), given);
+    const statement = await lesson.question.check(facts(), given);
     if (lesson !== open || turn !== checking) return;
-    if (verdict === true) {
+    if (statement === true) {
       done.add(lesson.id);
       parts.answer.className = "good";
       parts.answer.textContent = `✓ ${lesson.after}`;
     } else if (lesson.question.kind !== "do" || !done.has(lesson.id)) {
       parts.answer.className = given === undefined ? "help" : "bad";
-      parts.answer.textContent = verdict || (given === undefined ? "" : "Not yet. Look again.");
+      parts.answer.textContent = statement || (given === undefined ? "" : "Not yet. Look again.");
     }
   }
 

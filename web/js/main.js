@@ -66,7 +66,7 @@
     P.startCertificate();
     P.startLessons();
     if (!P.loadLink()) await P.generate("separable", 60, seed++);
-    P.say("");
+    P.say("Click to place a point, drag to move it, right-click to delete it.");
     document.body.dataset.ready = "true";
   }
   start();

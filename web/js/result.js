@@ -37,15 +37,23 @@
     return `score = ${terms.concat(P.number(offset, 3)).join(" + ")}`.replace(/\+ −/g, "− ");
   }
 
+  /* The drawing in a sentence, for those who cannot see it. */
+  function describe(model) {
+    const used = P.used(), counts = used.map(c => `${P.data().points.filter(p => p.c === c).length} of class ${P.data().classes[c]}`);
+    const said = model && model.report ? headline(model.report, model)[0] : "Nothing is trained.";
+    P.id("canvas").setAttribute("aria-label", `${counts.length ? `Points: ${counts.join(", ")}.` : "No points."} ${said}`);
+  }
+
   function show() {
     const box = P.id("result"), model = P.model;
+    describe(model);
     P.id("save-model").hidden = !(model && model.bytes);
     if (!model) {
-      box.replaceChildren(P.make("p", {class: "verdict"}, P.data().points.length ? "Place points of a second class to train." : "Place points of two classes to train."));
+      box.replaceChildren(P.make("p", {class: "statement"}, P.data().points.length ? "Place points of a second class to train." : "Place points of two classes to train."));
       return;
     }
     if (model.error) {
-      box.replaceChildren(P.make("p", {class: "verdict bad"}, model.error));
+      box.replaceChildren(P.make("p", {class: "statement bad"}, model.error));
       return;
     }
     const r = model.report, [text, mood] = headline(r, model), list = P.make("dl", {});
@@ -55,7 +63,7 @@
     }
     const score = weights(model), rows = evidence(r);
     box.replaceChildren(...[
-      P.make("p", {class: `verdict ${mood}`}, text), rows && P.make("p", {}, `The circled rows prove it: ${rows.map(row => row + 1).join(", ")}. The certificate shows how.`), list, score && P.make("p", {class: "formula"}, score),
+      P.make("p", {class: `statement ${mood}`}, text), rows && P.make("p", {}, `The circled rows prove it: ${rows.map(row => row + 1).join(", ")}. The certificate shows how.`), list, score && P.make("p", {class: "formula"}, score),
       ...model.warnings.map(warning => P.make("p", {class: "message bad"}, warning[0].toUpperCase() + warning.slice(1))),
       P.make("p", {class: "help"}, `Trained in ${P.number(Math.max(1, Math.round(model.milliseconds)))} ms.`),
     ].filter(Boolean));

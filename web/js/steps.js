@@ -215,21 +215,21 @@
 
   function card(made, visit, before, after) {
     if (!visit) {
-      parts.card.replaceChildren(P.make("p", {class: "verdict"}, "Before the first row"),
+      parts.card.replaceChildren(P.make("p", {class: "statement"}, "Before the first row"),
         P.make("p", {}, made.kind === "experts" ? "All experts have the same weight." : made.learner === "winnow" ? "All weights are 1." : "w is zero: every score is 0."));
       return;
     }
     const p = P.data().points[visit.row], name = P.data().classes[p.c], wrong = isMistake(visit);
     const score = visit.line ? visit.line.score : before.scores ? before.scores[visit.row] : 0;
-    const rows = [P.make("p", {class: `verdict ${wrong ? "bad" : "good"}`}, wrong ? `Row ${visit.row + 1} is a mistake` : `Row ${visit.row + 1} is on its side`),
+    const rows = [P.make("p", {class: `statement ${wrong ? "bad" : "good"}`}, wrong ? `Row ${visit.row + 1} is a mistake` : `Row ${visit.row + 1} is on its side`),
       pair("Row", `(${P.number(p.x)}, ${P.number(p.y)}), class ${name}, pass ${visit.pass}`), pair("Score before", P.number(score))];
     if (made.learner === "experts")
       after.names.forEach((expert, e) => rows.push(pair(`Share of ${expert}`, `${P.number(100 * before.shares[e], 3)}% → ${P.number(100 * after.shares[e], 3)}%`)));
     else if (visit.line) {
-      const sign = made.report.class_names[1] === name ? 1 : -1;
-      if (made.kind === "kernel") rows.push(pair("Update", `coefficient of row ${visit.row + 1} ${sign > 0 ? "+1" : "−1"}`), pair("Rows kept", P.number(after.kept)));
+      const sign = made.report.class_names[1] === name ? 1 : -1, rate = P.chosen().rate || "1";
+      if (made.kind === "kernel") rows.push(pair("Update", `coefficient of row ${visit.row + 1} ${sign > 0 ? "+" : "−"}${rate}`), pair("Rows kept", P.number(after.kept)));
       else {
-        rows.push(pair("Update", made.learner === "winnow" ? `weights ${sign > 0 ? "times" : "divided by"} (1 + delta)^x` : `w ${sign > 0 ? "plus" : "minus"} the row`));
+        rows.push(pair("Update", made.learner === "winnow" ? `weights ${sign > 0 ? "times" : "divided by"} (1 + delta)^x` : `w ${sign > 0 ? "plus" : "minus"} ${rate === "1" ? "" : `${rate} times `}the row`));
         const from = made.learner === "winnow" && visit.updates === 0 ? [1, 1] : before.weights;
         if (from && after.weights) rows.push(pair("w", `${vector(from)} → ${vector(after.weights)}`));
       }
