@@ -169,6 +169,54 @@ static void test_wide_and_warm(void)
     free(x);
 }
 
+/* Sparse rows of many columns are solved by sweeps in the dual: the same minimum, for every offset; the
+ * same bits on any number of threads; a run that is stopped has a bound. */
+static void test_sweeps(void)
+{
+    enum { WIDE = 5000 };
+    machine_set set;
+    static uint64_t starts[MACHINE_ROWS + 1];
+    static uint32_t places[MACHINE_ROWS * MACHINE_COLS];
+    static const char *const names[] = {"a", "b", "c", "d"};
+    static const char *const offsets[] = {"offset=free", "offset=regularized", "offset=none"};
+    machine_random(&set, 90, 5, 4, 1.5, 16);
+    for (uint64_t i = 0; i < set.n * set.d; i++)
+        places[i] = (uint32_t)(i % set.d * 1000);
+    for (uint64_t i = 0; i <= set.n; i++)
+        starts[i] = i * set.d;
+    hsp_view view = hsp_view_sparse(HSP_FLOAT64, set.n, WIDE, sizeof *starts, starts, places, set.x);
+    hsp_data *narrow = machine_data(ctx, &set), *wide = NULL;
+    view.labels = set.label;
+    view.classes = set.classes;
+    CHECK(hsp_data_copy(ctx, &view, names, NULL, NULL, &wide) == HSP_OK);
+    for (size_t o = 0; o < 3; o++) {
+        char text[64];
+        hsp_training run = {.size = sizeof run}, brief = {.size = sizeof brief};
+        snprintf(text, sizeof text, "gap=1e-10 %s", offsets[o]);
+        hsp_model *a = machine_train(ctx, narrow, "logistic", text, NULL);
+        hsp_model *b = machine_train(ctx, wide, "logistic", text, &run);
+        CHECK(run.stop == HSP_STOP_CONVERGED);
+        for (uint32_t m = 0; m < set.classes; m++)
+            for (uint64_t j = 0; j < set.d; j++)
+                CHECK(fabs(hsp_model_weights(a, m)[j] - hsp_model_weights(b, m)[j * 1000]) <= 1e-4);
+        snprintf(text, sizeof text, "gap=1e-3 %s", offsets[o]);
+        hsp_context_set_threads(ctx, 1);
+        hsp_model *c = machine_train(ctx, wide, "logistic", text, &run);
+        hsp_context_set_threads(ctx, 3);
+        hsp_model *d = machine_train(ctx, wide, "logistic", text, NULL);
+        hsp_context_set_threads(ctx, 0);
+        CHECK(run.stop == HSP_STOP_CONVERGED && run.convergence.gap <= 1e-3 &&
+              machine_same_bits(c, d));
+        hsp_model *e = machine_train(ctx, wide, "logistic", "max-seconds=1e-9", &brief);
+        CHECK(brief.convergence.gap <= 1);
+        hsp_model *const all[] = {a, b, c, d, e};
+        for (size_t i = 0; i < 5; i++)
+            hsp_model_free(all[i]);
+    }
+    hsp_data_free(narrow);
+    hsp_data_free(wide);
+}
+
 /* Columns in units that differ by nine orders of magnitude, and a class whose rows cost nothing: the
  * gap is reached all the same, in few passes. */
 static void test_units_and_costs(void)
@@ -243,6 +291,7 @@ int main(void)
     RUN(test_bounds);
     RUN(test_weights_and_threads);
     RUN(test_wide_and_warm);
+    RUN(test_sweeps);
     RUN(test_units_and_costs);
     RUN(test_stopped);
     RUN(test_no_memory);

@@ -25,7 +25,8 @@
  * divided by max |U|, which mixes q_i with its class. Before a gap is computed in full, free
  * offsets are set to the best ones for W (Newton's method), which makes e tiny.
  *
- * Method. l2: Newton's method, with steps by conjugate gradients (softmax_newton.c). l1: L-BFGS with
+ * Method. l2: Newton's method, with steps by conjugate gradients (softmax_newton.c); on wide sparse
+ * rows, coordinate ascent in the dual before it (softmax_dual.c). l1: L-BFGS with
  * the diagonal of the Hessian at W = 0 as its first approximation, within an orthant, and steps
  * halved until P falls enough (G. Andrew, J. Gao, Scalable training of l1-regularized log-linear
  * models, ICML 2007; J. Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 35,
@@ -88,9 +89,9 @@ static void softmax_begin(softmax *m)
     m->known.gap = hsp__gap_relative(m->known.primal, 0);
 }
 
-/* Minimise from m->x until the gap is reached. */
+/* Minimise from m->x until the gap is reached. `started`: these weights are not zeros. */
 static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goal *goal,
-                                hsp_error *err, hsp__solution *out)
+                                int started, hsp_error *err, hsp__solution *out)
 {
     const hsp__vec_table *vec = hsp__vec();
     int moved = 1;
@@ -98,11 +99,15 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
     steps->gap = goal->gap;
     steps->radius = HUGE_VAL;
     HSP__TRY(softmax_measure(m, err));
-    m->from = m->x, m->to = m->scores, m->length = 0;
-    m->largest[0] = m->largest[1] = 0;
-    hsp__softmax_rounding(m, m->x, 1);
-    softmax_sums sums = hsp__softmax_rows(m, SOFTMAX_SCORE | SOFTMAX_LOSS);
-    HSP__TRY(hsp__softmax_gradient(m, &sums, err));
+    if (!started && !steps->matrices && hsp__softmax_dual_suits(m)) {
+        HSP__TRY(hsp__softmax_dual(m, steps, goal, err, out));
+    } else {
+        m->from = m->x, m->to = m->scores, m->length = 0;
+        m->largest[0] = m->largest[1] = 0;
+        hsp__softmax_rounding(m, m->x, 1);
+        const softmax_sums sums = hsp__softmax_rows(m, SOFTMAX_SCORE | SOFTMAX_LOSS);
+        HSP__TRY(hsp__softmax_gradient(m, &sums, err));
+    }
     for (out->stop = HSP_STOP_PASSES; !goal->max_passes || out->passes < goal->max_passes;) {
         hsp__gap_values values = m->known;
         hsp__softmax_slope(m, steps);
@@ -319,7 +324,9 @@ hsp_status hsp__softmax_fit(hsp__train *train, hsp_error *err)
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status && train->start) softmax_start(&m, train, steps.slope);
-    if (!status) status = softmax_solve(&m, &steps, &goal, err, &train->tasks[0].solution);
+    if (!status)
+        status =
+            softmax_solve(&m, &steps, &goal, train->start != NULL, err, &train->tasks[0].solution);
     if (status == HSP_CANCELLED) {
         hsp__watch_stopped(train->ctx, &train->tasks[0].solution.stop);
         status = HSP_OK;

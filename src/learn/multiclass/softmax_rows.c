@@ -6,38 +6,35 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The scores of a row for all classes. */
-static void softmax_row_scores(const softmax *m, uint64_t i)
+void hsp__softmax_row_scores(const softmax *m, uint64_t i, const double *from, double *s)
 {
     const hsp__vec_table *vec = hsp__vec();
     const hsp__row row = hsp__view_row(m->view, i);
     const size_t n = (size_t)row.count, columns = m->columns;
     const uint32_t *places = m->identity ? m->identity : row.indices;
-    const double *b = m->from + m->d * columns;
-    double *s = m->to + i * columns;
+    const double *b = from + m->d * columns;
     if (!row.values)
-        vec->ones_dots_f64(places, n, m->from, columns, columns, s);
+        vec->ones_dots_f64(places, n, from, columns, columns, s);
     else if (m->view->precision == HSP_FLOAT32)
-        vec->sparse_dots_f32f64(places, row.values, n, m->from, columns, columns, s);
+        vec->sparse_dots_f32f64(places, row.values, n, from, columns, columns, s);
     else
-        vec->sparse_dots_f64(places, row.values, n, m->from, columns, columns, s);
+        vec->sparse_dots_f64(places, row.values, n, from, columns, columns, s);
     for (size_t j = 0; j < columns; j++)
         s[j] += b[j];
 }
 
-/* u_m += a_m x_i for a block of classes. */
-static void softmax_row_add(const softmax *m, uint64_t i, const double *a, double *u)
+void hsp__softmax_row_add(const softmax *m, uint64_t i, const double *a, double *u, size_t many)
 {
     const hsp__vec_table *vec = hsp__vec();
     const hsp__row row = hsp__view_row(m->view, i);
     const size_t n = (size_t)row.count, columns = m->columns;
     const uint32_t *places = m->identity ? m->identity : row.indices;
     if (!row.values)
-        vec->ones_axpys_f64(a, places, n, u, columns, SOFTMAX_BLOCK);
+        vec->ones_axpys_f64(a, places, n, u, columns, many);
     else if (m->view->precision == HSP_FLOAT32)
-        vec->sparse_axpys_f32f64(a, places, row.values, n, u, columns, SOFTMAX_BLOCK);
+        vec->sparse_axpys_f32f64(a, places, row.values, n, u, columns, many);
     else
-        vec->sparse_axpys_f64(a, places, row.values, n, u, columns, SOFTMAX_BLOCK);
+        vec->sparse_axpys_f64(a, places, row.values, n, u, columns, many);
 }
 
 /* From the scores of a row to A; sum its loss and entropy. */
@@ -142,7 +139,7 @@ static void softmax_part(void *user, uint64_t part)
     const uint64_t to = hsp__part(m->n, m->parts, part + 1);
     for (uint64_t i = hsp__part(m->n, m->parts, part); i < to; i++) {
         if (i % SOFTMAX_TICK == 0 && hsp__tick(m->ctx)) return;
-        if (m->jobs & SOFTMAX_SCORE) softmax_row_scores(m, i);
+        if (m->jobs & SOFTMAX_SCORE) hsp__softmax_row_scores(m, i, m->from, m->to + i * m->columns);
         if (m->jobs & SOFTMAX_LOSS) softmax_row_loss(m, i, &sums);
         if (m->jobs & SOFTMAX_CURVE) softmax_row_curve(m, i);
         if (m->jobs & SOFTMAX_SCALED) softmax_row_scaled(m, i, &sums);
@@ -189,7 +186,7 @@ static void softmax_combine_task(void *user, uint64_t task)
     for (uint64_t i = hsp__part(m->n, m->row_parts, part); i < to; i++) {
         const double *a = sum->numbers + i * columns + first;
         if (i % SOFTMAX_TICK == 0 && hsp__tick(m->ctx)) return;
-        softmax_row_add(m, i, a, u);
+        hsp__softmax_row_add(m, i, a, u, SOFTMAX_BLOCK);
         for (size_t j = 0; j < SOFTMAX_BLOCK; j++)
             t[j] += a[j];
     }

@@ -80,6 +80,12 @@ static inline double softmax_cost(const softmax *m, uint64_t i)
     return m->row_weight ? c * m->row_weight[i] : c;
 }
 
+/* s = the scores of a row for all classes, by weights and offsets `from`. */
+void hsp__softmax_row_scores(const softmax *m, uint64_t i, const double *from, double *s);
+
+/* u_m += a_m x_i for the first `many` classes (whole blocks). */
+void hsp__softmax_row_add(const softmax *m, uint64_t i, const double *a, double *u, size_t many);
+
 /* Do the jobs with all rows, and sum. */
 softmax_sums hsp__softmax_rows(softmax *m, int jobs);
 
@@ -136,6 +142,12 @@ hsp_status hsp__softmax_newton(softmax *m, softmax_steps *steps, hsp_error *err,
                                int *moved);
 hsp_status hsp__softmax_lbfgs(softmax *m, softmax_steps *steps, hsp_error *err, uint64_t *passes,
                               int *moved);
+
+/* Wide sparse rows: are sweeps in the dual quicker at first? They end when the gap is reached, or when
+ * steps are better; x, its gradient and what is known are those of their end. */
+int hsp__softmax_dual_suits(const softmax *m);
+hsp_status hsp__softmax_dual(softmax *m, softmax_steps *steps, const hsp__goal *goal,
+                             hsp_error *err, hsp__solution *out);
 
 /* l1: the slope of P in the direction in which it falls, 0 where it falls in neither. */
 void hsp__softmax_slope(const softmax *m, softmax_steps *steps);
