@@ -64,4 +64,16 @@ static hsp_status alloc_plot(alloc_scene *s, hsp_error *err)
     return status;
 }
 
+/* Lines of the table of cases. */
+#define PLOTS_CASE(kind, ...)                                             \
+    {                                                                     \
+        "plot " kind, hsp_plot_kind_find(kind), {__VA_ARGS__}, alloc_plot \
+    }
+#define PLOTS_CASES                                                                       \
+    PLOTS_CASE("roc", 0), PLOTS_CASE("pr", 0), PLOTS_CASE("calibration", 0),              \
+        PLOTS_CASE("lift", 0), PLOTS_CASE("confusion", 0), PLOTS_CASE("weights", 0),      \
+        PLOTS_CASE("losses", 0), PLOTS_CASE("convergence", 0), PLOTS_CASE("mistakes", 0), \
+        PLOTS_CASE("tuning", 0), PLOTS_CASE("importance", "repeats", "1"),                \
+        PLOTS_CASE("learning", "learner", "knn", "folds", "2", "sizes", "2")
+
 #endif
