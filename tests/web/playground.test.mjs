@@ -32,6 +32,9 @@ async function done(page) {
     await page.context().close();
 }
 
+// The C library's exp rounds otherwise on some processors; bits.test.mjs compares to the bit.
+const near = (a, b) => a === b || Math.abs(a - b) <= 1e-9 * Math.abs(b);
+
 const apart = 'x,y,class\n-1,0,A\n-0.8,0.5,A\n-0.5,-0.6,A\n0.6,0.4,B\n0.9,-0.2,B\n1,0.8,B\n';
 const cross = 'x,y,class\n-1,-1,A\n1,1,A\n-1,1,B\n1,-1,B\n-0.9,-0.8,A\n0.9,-0.8,B\n';
 
@@ -203,7 +206,8 @@ test('every learner is trained, with the figures of the native command', async (
             const want = JSON.parse(text);
             // lp has another solver here (web/simplex.c): its steps and last digits are its own.
             const exact = ['training_error', 'converged', 'stop', ...(learner === 'lp' ? [] : ['updates', 'margin', 'objective', 'support_vectors'])];
-            for (const key of exact) assert.deepEqual(model.report[key], want[key], `${learner} ${key}`);
+            for (const key of exact)
+                assert.ok(near(model.report[key], want[key]), `${learner} ${key}: ${model.report[key]}, native ${want[key]}`);
             assert.equal(model.drawn, existsSync(`${folder}/model.hsp`), `${learner} is drawn`);
             assert.match(await page.locator('#result .statement').innerText(), /side|separates/);
         }
