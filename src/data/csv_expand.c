@@ -9,6 +9,7 @@
 #include "data/data.h"
 
 #define EXPAND_HASHED 2
+#define EXPAND_INLINE inline __attribute__((always_inline))
 #define EXPAND_SLICES 32 /* at most about this many: the share of the table that is there twice */
 
 /* How one cell of a row becomes features. */
@@ -31,6 +32,7 @@ typedef struct expand_job {
     uint64_t cols;
     int plain;   /* every cell is one feature */
     int numbers; /* the same, and none is missing */
+    int hashes;  /* there are hashed columns */
     uint64_t rows, parts;
     uint64_t *entries; /* parts: values other than 0; then where they start in sparse rows */
     int *others;       /* parts: is there a value that is neither 0 nor 1? */
@@ -85,6 +87,34 @@ static const char *expand_row(const expand_job *job, uint64_t i)
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
+/* Count the entries of rows, and those that are 1. `hashes`: are there hashed columns? */
+static EXPAND_INLINE void expand_count_rows(const expand_job *job, uint64_t from, uint64_t to,
+                                            int hashes, uint64_t *all, uint64_t *of_one)
+{
+    const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
+    const char *at = expand_row(job, from);
+    uint64_t nonzeros = 0, ones = 0;
+    for (uint64_t i = from; i < to; i++)
+        for (uint32_t c = 0; c < job->width; c++, at += bytes) {
+            uint64_t column;
+            double value;
+            if (hashes && job->cells[c].category == EXPAND_HASHED) {
+                uint64_t count = 0;
+                const hsp__hash_entry *list = expand_list(&job->cells[c], at, &count);
+                const uint64_t missing = !list && job->cells[c].indicator;
+                nonzeros += missing + count;
+                ones += missing;
+                for (uint64_t k = 0; k < count; k++)
+                    ones += list[k].value == 1;
+                continue;
+            }
+            const int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
+            nonzeros += (uint64_t)some;
+            ones += (uint64_t)(some & (value == 1));
+        }
+    *all = nonzeros, *of_one = ones;
+}
+
 static void expand_count_part(void *user, uint64_t part)
 {
     expand_job *job = user;
@@ -103,27 +133,10 @@ static void expand_count_part(void *user, uint64_t part)
             nonzeros += values[k] != 0;
             ones += values[k] == 1;
         }
+    } else if (job->hashes) {
+        expand_count_rows(job, from, to, 1, &nonzeros, &ones);
     } else {
-        const size_t bytes = job->wide ? sizeof(double) : sizeof(float);
-        const char *at = expand_row(job, from);
-        for (uint64_t i = from; i < to; i++)
-            for (uint32_t c = 0; c < job->width; c++, at += bytes) {
-                uint64_t column;
-                double value;
-                if (job->cells[c].category == EXPAND_HASHED) {
-                    uint64_t count = 0;
-                    const hsp__hash_entry *list = expand_list(&job->cells[c], at, &count);
-                    const uint64_t missing = !list && job->cells[c].indicator;
-                    nonzeros += missing + count;
-                    ones += missing;
-                    for (uint64_t k = 0; k < count; k++)
-                        ones += list[k].value == 1;
-                    continue;
-                }
-                const int some = expand_entry(&job->cells[c], at, job->wide, &column, &value);
-                nonzeros += (uint64_t)some;
-                ones += (uint64_t)(some & (value == 1));
-            }
+        expand_count_rows(job, from, to, 0, &nonzeros, &ones);
     }
     job->entries[part] = nonzeros;
     job->others[part] = nonzeros != ones;
@@ -139,9 +152,8 @@ static inline void expand_put(void *values, uint64_t k, int wide, double value)
         ((float *)values)[k] = (float)value;
 }
 
-static void expand_part(void *user, uint64_t task)
+static EXPAND_INLINE void expand_each(const expand_job *job, uint64_t task, int hashes)
 {
-    const expand_job *job = user;
     const expand_cell *cells = job->cells;
     const uint64_t part = job->first_part + task, cols = job->cols;
     const uint32_t width = job->width;
@@ -157,7 +169,7 @@ static void expand_part(void *user, uint64_t task)
         for (uint32_t c = 0; c < width; c++, at += bytes) {
             uint64_t column, count = 0;
             double value;
-            if (cells[c].category == EXPAND_HASHED) {
+            if (hashes && cells[c].category == EXPAND_HASHED) {
                 const hsp__hash_entry *list = expand_list(&cells[c], at, &count);
                 const hsp__hash_entry missing = {cells[c].values, 1};
                 if (!list && cells[c].indicator) list = &missing, count = 1;
@@ -177,6 +189,15 @@ static void expand_part(void *user, uint64_t task)
         }
         if (indices) job->data->starts[i + 1] = entry;
     }
+}
+
+static void expand_part(void *user, uint64_t task)
+{
+    const expand_job *job = user;
+    if (job->hashes)
+        expand_each(job, task, 1);
+    else
+        expand_each(job, task, 0);
 }
 
 /* ---- Keeping the table as it is -------------------------------------------------------------- */
@@ -284,6 +305,7 @@ hsp_status hsp__csv_expand(hsp_context *ctx, const hsp__csv_plan *plan, hsp__csv
                                                        : (double)(float)filled};
         if (!part) job.cols += hsp__encoding_width(column);
         job.plain &= !category && !hashed && !column->indicator;
+        job.hashes |= hashed;
     }
     job.numbers = job.plain && !mean && plan->missing != HSP__MISSING_INDICATOR;
     if (!status && (job.cols == 0 || job.cols > UINT32_MAX))

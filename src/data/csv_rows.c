@@ -485,9 +485,11 @@ hsp_status hsp__csv_parse(void *self, int number, hsp__block *block, hsp_error *
     while (hsp__csv_skip_blank(&cursor)) {
         const csv_mark mark = csv_mark_counts(&worker->counts);
         const uint64_t next = rows->rows + 1;
-        if (!hsp__reserve(memory, &rows->cells, &rows->room, next, bytes) ||
-            !hsp__reserve(memory, &rows->labels, &rows->labels_room, next, sizeof *rows->labels) ||
-            !hsp__reserve(memory, &worker->lines, &worker->lines_room, next, sizeof *worker->lines))
+        if ((next > rows->room || next > rows->labels_room || next > worker->lines_room) &&
+            (!hsp__reserve(memory, &rows->cells, &rows->room, next, bytes) ||
+             !hsp__reserve(memory, &rows->labels, &rows->labels_room, next, sizeof *rows->labels) ||
+             !hsp__reserve(memory, &worker->lines, &worker->lines_room, next,
+                           sizeof *worker->lines)))
             return hsp__fail_memory(err);
         worker->lines[rows->rows] = cursor.line;
         if (plan->skip) csv_keep_counts(plan, worker, cursor.at);
