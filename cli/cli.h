@@ -73,8 +73,11 @@ typedef struct cli_command {
      * a variant it is not run: the variants are listed. */
     const hsp_option_table *(*variant)(size_t i);
     const char *variant_word;     /* what they are called: "generator" */
-    const char *variant_synopsis; /* what follows the variant's name */
-    const char *default_variant;  /* the variant that is meant when the first argument names none:
+    const char *variant_synopsis; /* what follows the variant's name, */
+    const char *(*variant_files)(
+        const hsp_option_table *variant); /* after these words, which differ
+                                                                      by variant; NULL: none */
+    const char *default_variant; /* the variant that is meant when the first argument names none:
                                      that one is then an argument; NULL: it must name one */
 } cli_command;
 

@@ -207,6 +207,12 @@ static const cli_term plot_examples[] = {
      "rows, regions and boundaries as a figure"},
     {NULL, NULL}};
 
+/* What the kind is made from: "MODEL... DATA". */
+static const char *plot_files(const hsp_option_table *kind)
+{
+    return hsp_plot_needs_of(kind)->arguments;
+}
+
 const cli_command cli_plot = {
     .name = "plot",
     .summary = "draw rows, models and measures",
@@ -225,6 +231,7 @@ const cli_command cli_plot = {
     .run = plot_run,
     .variant = hsp_plot_kind,
     .variant_word = "kind",
-    .variant_synopsis = "FILE... [options]",
+    .variant_synopsis = "[options]",
+    .variant_files = plot_files,
     .default_variant = "rows",
 };

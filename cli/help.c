@@ -123,9 +123,11 @@ void cli_help_command(FILE *file, const cli_command *command, const hsp_option_t
 {
     cli_group groups[CLI_GROUPS];
     size_t count = cli_all_groups(command, groups);
+    const char *files = variant && command->variant_files ? command->variant_files(variant) : "";
     if (variant)
-        fprintf(file, "Usage: halfspace %s %s %s\n\n%s: %s.\n", command->name, variant->name,
-                command->variant_synopsis, variant->name, variant->summary);
+        fprintf(file, "Usage: halfspace %s %s %s%s%s\n\n%s: %s.\n", command->name, variant->name,
+                files, *files ? " " : "", command->variant_synopsis, variant->name,
+                variant->summary);
     else
         fprintf(file, "Usage: halfspace %s %s\n\n", command->name, command->synopsis);
     if (!variant) help_wrap(file, command->description, 0, 0);

@@ -12,7 +12,7 @@ enum { LEARNING_LEAST = 10 }; /* rows of the smallest part */
 
 static const hsp_option learning_options[] = {
     HSP__TEXT("learner", "svm", "NAME", "the learner, as 'halfspace learners' lists them"),
-    HSP__LIST("set", "NAME=VALUE", "an option of the learner; may be repeated: --set C=10"),
+    HSP__LIST("set", "NAME=VALUE", "an option of the learner, as in --set C=10"),
     HSP__CHOICE("score", "error", HSP__SCORE_NAMES, "the score"),
     HSP__INTEGER("folds", "5", 2, 1000, "K", "folds of the cross-validation"),
     HSP__INTEGER("sizes", "8", 2, 100, "N", "number of parts, their sizes in equal ratios"),

@@ -184,7 +184,8 @@ static void test_sweeps(void)
         places[i] = (uint32_t)(i % set.d * 1000);
     for (uint64_t i = 0; i <= set.n; i++)
         starts[i] = i * set.d;
-    hsp_view view = hsp_view_sparse(HSP_FLOAT64, set.n, WIDE, sizeof *starts, starts, places, set.x);
+    hsp_view view =
+        hsp_view_sparse(HSP_FLOAT64, set.n, WIDE, sizeof *starts, starts, places, set.x);
     hsp_data *narrow = machine_data(ctx, &set), *wide = NULL;
     view.labels = set.label;
     view.classes = set.classes;
