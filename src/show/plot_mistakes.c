@@ -162,6 +162,7 @@ static hsp_status mistakes_audit(mistakes *of, const hsp_plot_input *input, hsp_
         input->model_count > 1 ? input->models[1] : widest.separator, err, &bounds, &count);
     hsp_model_free(widest.separator);
     if (status) return status;
+    const double proof = of->bound;
     for (double above = 0; drawn < MISTAKES_BOUNDS; drawn++) { /* the smallest first */
         const hsp_mistake_bound *next = NULL;
         for (size_t i = 0; i < count; i++)
@@ -170,8 +171,8 @@ static hsp_status mistakes_audit(mistakes *of, const hsp_plot_input *input, hsp_
                 (!next || bounds[i].bound < next->bound))
                 next = &bounds[i];
         if (!next) break;
-        mistakes_rule(of, next->name, next->bound, drawn ? HSP__MUTED : HSP__MARGIN,
-                      drawn < 2 ? HSP__DASHED : HSP__DOTTED);
+        if (fabs(next->bound - proof) > 1e-6 * proof) /* else it is drawn already */
+            mistakes_rule(of, next->name, next->bound, HSP__CLASS(2 + drawn), HSP__DASHED);
         above = next->bound;
     }
     hsp_mistake_bounds_free(bounds);

@@ -75,9 +75,16 @@ static void ranking_curve(ranking *of, hsp__panel *panel, const ranking_points *
 {
     const char *class = of->by_class ? hsp_model_class_name(of->rows->model, of->class) : NULL;
     char name[256], number[HSP__LABEL];
-    snprintf(name, sizeof name, "%s %s%s%.80s%s%.80s", measure ? measure : "",
-             isnan(value) ? "not defined" : hsp__label_number(round(value * 1e4) / 1e4, number),
-             of->name ? ", " : "", of->name ? of->name : "", class ? ", class " : "",
+    const char *comma = measure && *measure ? ", " : "";
+    snprintf(name, sizeof name, "%s%s%s%s%.80s%s%.80s", measure ? measure : "", *comma ? " " : "",
+             !*comma        ? ""
+             : isnan(value) ? "not defined"
+                            : hsp__label_number(round(value * 1e4) / 1e4, number),
+             of->name ? comma : "", of->name ? of->name : "",
+             !class     ? ""
+             : of->name ? ", class "
+             : *comma   ? ", class "
+                        : "class ",
              class ? class : "");
     hsp__panel_line(panel, points->count, points->x, points->y,
                     (hsp__style){.color = HSP__CLASS(of->drawn),
@@ -203,7 +210,9 @@ static void calibration_draw(ranking *of, uint32_t bins)
             of->second->y.high = fmax(of->second->y.high, 1.05 * binned[b].weight / all);
     }
     ranking_chance(of, of->panel, 1, 0, "calibrated");
-    ranking_curve(of, of->panel, &points, "calibration error", of->all.calibration_error);
+    /* the error is one of the model, not of a class */
+    ranking_curve(of, of->panel, &points, of->by_class ? "" : "calibration error",
+                  of->all.calibration_error);
     hsp__panel_points(of->panel, points.count, points.x, points.y,
                       (hsp__style){.color = HSP__CLASS(of->drawn), .shape = HSP__SHAPE(of->drawn)});
     if (!of->drawn && !of->by_class && !of->name)
