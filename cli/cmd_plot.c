@@ -1,6 +1,7 @@
 /* halfspace plot [KIND] FILE...: figures, as files or in the terminal. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -97,6 +98,25 @@ static void plot_free(plot *to)
 
 /* ---- The command ---- */
 
+/* As large as the terminal, unless the user says how large. */
+static hsp_status plot_fit(hsp_options *figure, hsp_error *err)
+{
+    static const struct {
+        const char *option;
+        int around, least, most; /* characters of labels and legend; of the plot */
+    } sides[] = {{"width", 16, 40, 110}, {"height", 9, 10, 40}};
+    struct winsize size;
+    hsp_status status = HSP_OK;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row) return HSP_OK;
+    for (int i = 0; i < 2 && status == HSP_OK; i++) {
+        int room = (i ? size.ws_row : size.ws_col) - sides[i].around;
+        room = room < sides[i].least ? sides[i].least : room > sides[i].most ? sides[i].most : room;
+        if (!hsp_options_is_set(figure, sides[i].option))
+            status = hsp_options_set_integer(figure, sides[i].option, room, err);
+    }
+    return status;
+}
+
 /* Colours where the terminal has them and the user has not refused them; block characters where the
  * locale is UTF-8. */
 static hsp_status plot_show(cli *run, const plot *to, hsp_error *err)
@@ -106,12 +126,16 @@ static hsp_status plot_show(cli *run, const plot *to, hsp_error *err)
     const char *locale = "";
     for (int i = 2; i >= 0; i--)
         if (names[i] && *names[i]) locale = names[i];
-    const int capable = isatty(1) && term && strcmp(term, "dumb") != 0;
+    const int capable = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+    const char *deep = getenv("COLORTERM");
+    const int all = deep && (strcmp(deep, "truecolor") == 0 || strcmp(deep, "24bit") == 0);
     const int unicode = strstr(locale, "UTF-8") || strstr(locale, "utf8");
     char *text = NULL;
-    hsp_status status =
-        hsp_figure_terminal(run->ctx, to->figure, run->options[PLOT_FIGURE],
-                            capable && !(no_color && *no_color), capable && unicode, err, &text);
+    hsp_status status = capable ? plot_fit(run->options[PLOT_FIGURE], err) : HSP_OK;
+    if (status == HSP_OK)
+        status = hsp_figure_terminal(run->ctx, to->figure, run->options[PLOT_FIGURE],
+                                     capable && !(no_color && *no_color) ? 1 + all : 0,
+                                     capable && unicode, err, &text);
     if (status == HSP_OK) fputs(text, stdout);
     hsp_figure_text_free(text);
     return status;

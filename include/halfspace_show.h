@@ -72,8 +72,9 @@ HSP_API const hsp_option_table *hsp_figure_options(void);
 HSP_API hsp_status hsp_figure_write(hsp_context *ctx, const hsp_figure *figure,
                                     const hsp_options *options, const char *path, hsp_error *err);
 
-/* The figure as an SVG element, to be put into HTML, or as lines of text for a terminal: colours 1
- * for escape sequences, `unicode` 1 for block and braille characters in UTF-8. Free the text with
+/* The figure as an SVG element, to be put into HTML, or as lines of text for a terminal: `colors`
+ * 1 for escape sequences of 256 colours, 2 for 24-bit ones; `unicode` 1 for shapes and braille in
+ * UTF-8. Free the text with
  * hsp_figure_text_free. */
 HSP_API hsp_status hsp_figure_svg(hsp_context *ctx, const hsp_figure *figure,
                                   const hsp_options *options, hsp_error *err, char **out);

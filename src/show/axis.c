@@ -41,11 +41,16 @@ double hsp__axis_place(const hsp__axis *axis, double value)
 
 /* ---- Numbers as labels ---- */
 
-/* "1e+06" as "1e6". */
+/* "1.0e+06" as "1e6". */
 static void axis_short_exponent(char *label)
 {
-    char *e = strchr(label, 'e');
+    char *e = strchr(label, 'e'), *last = e;
     if (!e) return;
+    while (strchr(label, '.') < e && strchr(label, '.') && last[-1] == '0')
+        last--;
+    if (last[-1] == '.') last--;
+    memmove(last, e, strlen(e) + 1);
+    e = last;
     char *from = e + 1, *to = e + 1;
     if (*from == '-') *to++ = '-';
     from += *from == '-' || *from == '+';
@@ -118,14 +123,17 @@ static void axis_linear(const hsp__axis *axis, int wanted, hsp__ticks *ticks)
 
 static void axis_log(const hsp__axis *axis, int wanted, hsp__ticks *ticks)
 {
+    static const int steps[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500};
+    static const double parts[] = {1, 2, 5};
     const int first = (int)ceil(log10(axis->low) - 1e-9),
               last = (int)floor(log10(axis->high) + 1e-9);
-    const int decades = last - first + 1,
-              every = decades > wanted ? (decades + wanted - 1) / wanted : 1;
-    static const double parts[] = {1, 2, 5};
-    const int fine = decades <= 2 ? 3 : 1; /* few powers of ten: 2 and 5 in between */
-    for (int e = first - (fine > 1); e <= last; e += every)
-        for (int part = 0; part < fine && ticks->count < HSP__TICKS; part++) {
+    const int decades = last - first + 1, fine = decades <= 2; /* then 2 and 5 in between, too */
+    int step = 0;
+    while (step < 9 && decades > wanted * steps[step])
+        step++;
+    const int every = steps[step];
+    for (int e = (int)ceil((double)first / every) * every - fine; e <= last; e += every)
+        for (int part = 0; part < (fine ? 3 : 1) && ticks->count < HSP__TICKS; part++) {
             const double value = parts[part] * pow(10, e);
             if (!(value >= axis->low * (1 - 1e-9) && value <= axis->high * (1 + 1e-9))) continue;
             const int i = ticks->count++;

@@ -27,22 +27,24 @@ void hsp_figure_free(hsp_figure *figure)
 
 /* ---- Names ---- */
 
-/* The bytes of the UTF-8 character at `p`, which may be shown; 0: it may not. */
-static size_t figure_character(const unsigned char *p)
+/* The bytes of the character at `p`, and in *shown whether it may be shown: it is UTF-8, and no control
+ * character, also none that changes the direction of what follows. */
+static size_t figure_character(const unsigned char *p, int *shown)
 {
-    if (p[0] < 0x80) return p[0] >= 0x20 && p[0] != 0x7f;
-    const size_t size = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
+    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
+    const size_t size = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
     uint32_t code = p[0] & (0x7fu >> size);
-    if (p[0] < 0xc2 || p[0] > 0xf4) return 0;
+    *shown = size == 1 ? p[0] >= 0x20 && p[0] != 0x7f : 0;
+    if (size == 1 || p[0] < 0xc2 || p[0] > 0xf4) return 1;
     for (size_t i = 1; i < size; i++) {
-        if ((p[i] & 0xc0) != 0x80) return 0;
+        if ((p[i] & 0xc0) != 0x80) return 1;
         code = code << 6 | (p[i] & 0x3fu);
     }
-    static const uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
     const int control = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
                         (code >= 0x2066 && code <= 0x2069) || (code >= 0xd800 && code <= 0xdfff) ||
                         code == 0xfeff || (code & 0xfffe) == 0xfffe || code > 0x10ffff;
-    return code < least[size] || control ? 0 : size;
+    *shown = code >= least[size] && !control;
+    return size;
 }
 
 void hsp__clean_text(const char *text, size_t most, char *out)
@@ -50,16 +52,17 @@ void hsp__clean_text(const char *text, size_t most, char *out)
     const unsigned char *p = (const unsigned char *)text;
     char *end = out, *cut = out;
     for (size_t count = 0; *p; count++) {
-        const size_t size = figure_character(p);
+        int shown;
+        const size_t size = figure_character(p, &shown);
         if (count + 1 == most) cut = end;
         if (count == most) { /* one character is given up for the ellipsis */
             memcpy(cut, "\xe2\x80\xa6", 3);
             end = cut + 3;
             break;
         }
-        memcpy(end, size ? (const char *)p : "\xef\xbf\xbd", size ? size : 3);
-        end += size ? size : 3;
-        p += size ? size : 1;
+        memcpy(end, shown ? (const char *)p : "\xef\xbf\xbd", shown ? size : 3);
+        end += shown ? size : 3;
+        p += size;
     }
     *end = 0;
 }

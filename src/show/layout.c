@@ -12,7 +12,7 @@ enum {
     LAYOUT_LABEL = 12,
     LAYOUT_TITLE = 15,
     LAYOUT_LINE = 18,   /* from one line of the legend to the next */
-    LAYOUT_LINES = 7,   /* of the legend at most */
+    LAYOUT_LINES = 8,   /* of the legend at most */
     LAYOUT_NAMES = 110, /* the longest tick label of categories */
     LAYOUT_BAR = 12     /* width of a colour bar */
 };
@@ -85,7 +85,7 @@ static void layout_ticks(const hsp__panel *panel, double width, double height, h
 {
     const int many_x = panel->x.categories ? (int)(width / 14) : (int)(width / 70);
     hsp__axis_ticks(&panel->y, (int)(height / (panel->y.categories ? 14 : 42)), y);
-    for (int wanted = many_x; wanted >= 2; wanted--) {
+    for (int wanted = many_x > 2 ? many_x : 2; wanted >= 2; wanted--) {
         hsp__axis_ticks(&panel->x, wanted, x);
         if (panel->x.categories || (layout_widest(x) + 14) * x->count <= width * 1.15) break;
     }

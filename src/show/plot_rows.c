@@ -252,7 +252,10 @@ static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
                                    .width = count == 1 ? 1.4 : 1.8,
                                    .name = count == 1 ? "boundary" : rows_model_name(plot, m)});
     }
-    if (count && plot->view->cols > 2 && plot->plane.axes[0].kind != HSP__PLANE_DIRECTION)
+    uint64_t drawn = 0; /* features on the axes */
+    for (int a = 0; a < 2; a++)
+        drawn += plot->plane.axes[a].kind == HSP__PLANE_CATEGORIES ? plot->plane.axes[a].count : 1;
+    if (count && plot->view->cols > drawn && plot->plane.axes[0].kind != HSP__PLANE_DIRECTION)
         hsp__figure_note(plot->figure,
                          plot->plane.axes[0].kind == HSP__PLANE_PRINCIPAL
                              ? "boundaries in the plane of the principal axes through the mean"

@@ -100,31 +100,38 @@ static void svg_path(hsp__canvas *canvas, uint64_t count, const double *x, const
     hsp__text_puts(out, open && closed ? "z\"/>\n" : "\"/>\n");
 }
 
-/* The corners of a shape of radius 1 around the origin, from hsp__shape. */
+/* All points of a mark are one path. Corners are relative to the one before, which is shorter. A circle
+ * without an outline is a line of length 0 with round ends. */
 static void svg_points(hsp__canvas *canvas, uint64_t count, const double *x, const double *y,
                        int shape, double size, const hsp__paint *paint)
 {
     hsp__text *out = ((svg *)canvas)->out;
-    hsp__text_puts(out, "<path");
-    svg_paint(out, paint);
+    double corner[8][2];
+    const int corners = hsp__shape_corners(shape, size, corner), open = hsp__shape_is_open(shape);
+    const int dot = !corners && paint->stroke == HSP__NO_COLOR;
+    const hsp__paint stroke = {HSP__NO_COLOR, paint->fill, 2 * size, paint->opacity, HSP__SOLID};
+    hsp__text_puts(out, dot ? "<path stroke-linecap=\"round\"" : "<path");
+    svg_paint(out, dot ? &stroke : paint);
     hsp__text_puts(out, " d=\"");
     for (uint64_t i = 0; i < count; i++) {
-        double corner[8][2];
-        const int corners = hsp__shape_corners(shape, size, corner);
-        if (!corners) { /* a circle */
+        if (dot) {
+            svg_pair(out, "M", x[i], y[i]);
+            hsp__text_puts(out, "h0");
+        } else if (!corners) {
             svg_pair(out, "M", x[i] - size, y[i]);
             for (int half = 0; half < 2; half++) {
                 svg_pair(out, "a", size, size);
-                svg_pair(out, half ? " 0 1 0 " : " 0 1 0 ", half ? -2 * size : 2 * size, 0);
+                svg_pair(out, " 0 1 0 ", half ? -2 * size : 2 * size, 0);
             }
             hsp__text_puts(out, "z");
-            continue;
         }
-        for (int k = 0; k < corners; k++) {
-            const int move = k == 0 || (hsp__shape_is_open(shape) && k % 2 == 0);
-            svg_pair(out, move ? "M" : "L", x[i] + corner[k][0], y[i] + corner[k][1]);
-        }
-        if (!hsp__shape_is_open(shape)) hsp__text_puts(out, "z");
+        for (int k = 0; k < corners; k++)
+            if (k == 0)
+                svg_pair(out, "M", x[i] + corner[k][0], y[i] + corner[k][1]);
+            else
+                svg_pair(out, open && k % 2 == 0 ? "m" : "l", corner[k][0] - corner[k - 1][0],
+                         corner[k][1] - corner[k - 1][1]);
+        if (corners && !open) hsp__text_puts(out, "z");
     }
     hsp__text_puts(out, "\"/>\n");
 }

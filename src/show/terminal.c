@@ -1,6 +1,6 @@
 /* Figures as lines of text, panel below panel. Plain: a letter per class and simple lines. With
  * `unicode`: shapes, and lines of braille dots, two by four in the place of a character. With
- * `colors`: 256-colour escape sequences, regions as background. */
+ * `colors`: escape sequences for 256 (1) or all (2) colours, regions as background. */
 #include "show/terminal.h"
 
 #include <stdio.h>
@@ -255,14 +255,12 @@ static int terminal_inside(const terminal *to, const hsp__figure_mark *mark, dou
 static void terminal_polygon(const terminal *to, const hsp__figure_mark *mark)
 {
     const int color = hsp__theme_color(to->look->dark, mark->style.color);
-    const int paper = hsp__theme_color(to->look->dark, HSP__PAPER);
     const double opacity = mark->style.opacity > 0 ? mark->style.opacity : 1;
     for (int j = 0; j < to->height && to->colors && !mark->style.hollow; j++)
         for (int i = 0; i < to->width; i++)
             if (terminal_inside(to, mark, i + 0.5, j + 0.5)) {
                 terminal_cell *cell = terminal_at(to, i, j);
-                const int below = cell->back < 0 ? paper : cell->back;
-                cell->back = hsp__theme_mix(below, color, opacity);
+                cell->back = hsp__theme_mix(cell->back, color, opacity);
             }
 }
 
@@ -359,14 +357,22 @@ static void terminal_mark(const terminal *to, const hsp__figure_mark *mark, uint
 
 /* ---- Lines of text ---- */
 
+/* 38: the colour of characters; 48: the background. */
+static void terminal_escape(const terminal *to, int what, int rgb)
+{
+    if (to->colors > 1)
+        hsp__text_printf(to->out, "\x1b[%d;2;%d;%d;%dm", what, rgb >> 16, rgb >> 8 & 255,
+                         rgb & 255);
+    else
+        hsp__text_printf(to->out, "\x1b[%d;5;%dm", what, terminal_color(rgb));
+}
+
 static void terminal_paint(const terminal *to, int role, int back)
 {
     if (!to->colors) return;
-    if (back >= 0) hsp__text_printf(to->out, "\x1b[48;5;%dm", terminal_color(back));
-    if (role >= 0)
-        hsp__text_printf(
-            to->out, "\x1b[38;5;%dm",
-            terminal_color(hsp__theme_color(to->look->dark, role == HSP__OVER ? HSP__INK : role)));
+    if (back >= 0) terminal_escape(to, 48, back);
+    if (role == HSP__OVER) role = HSP__INK;
+    if (role >= 0) terminal_escape(to, 38, hsp__theme_color(to->look->dark, role));
 }
 
 static void terminal_reset(const terminal *to)
@@ -501,8 +507,10 @@ static void terminal_panel(terminal *to, uint32_t *characters)
     const hsp__panel *panel = to->panel;
     const char *heads[] = {panel->title, panel->y.label};
     uint64_t k = 0;
+    /* the theme's background, for nobody knows that of the terminal */
+    const int back = to->colors ? hsp__theme_color(to->look->dark, HSP__PAPER) : -1;
     for (int i = 0; i < to->width * to->height; i++)
-        to->cells[i] = (terminal_cell){.color = -1, .dots_color = -1, .back = -1};
+        to->cells[i] = (terminal_cell){.color = -1, .dots_color = -1, .back = back};
     for (int i = 0; i < 2; i++)
         if (heads[i]) {
             terminal_text(to, heads[i], 200);
@@ -522,7 +530,7 @@ void hsp__terminal(const hsp_figure *figure, const hsp__look *look, int colors, 
                    hsp__scratch *memory, hsp__text *out)
 {
     terminal to = {.look = look,
-                   .colors = colors != 0,
+                   .colors = colors,
                    .unicode = unicode != 0,
                    .width = (int)look->width,
                    .height = (int)look->height,
