@@ -9,8 +9,13 @@
 static hsp_status lp_clp_fail_missing(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
+#ifdef __EMSCRIPTEN__
+                     "there is no linear programming in the browser; train svm --hard separates "
+                     "rows too, and the halfspace command on a computer has lp");
+#else
                      "this build has no linear programming; install COIN-OR CLP (on Debian "
                      "coinor-libclp-dev) and build halfspace again");
+#endif
 }
 
 #ifdef HSP_HAVE_CLP
