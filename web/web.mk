@@ -3,6 +3,7 @@
 
 BUILD  := build/web
 PAGE   := build/playground
+SOURCES := build/packages
 EMCC   ?= emcc
 CC     := $(EMCC)
 AR     := emar
@@ -13,7 +14,8 @@ PIC    :=
 HARDEN := no
 
 HAVE_GMP := yes
-CFLAGS   := -DHSP_HAVE_GMP -isystem web/gmp -isystem $(BUILD)/gmp
+CFLAGS   := -DHSP_HAVE_GMP -isystem web/gmp -isystem $(BUILD)/gmp \
+            -DHSP_HAVE_CLP -DHSP_LINK_CLP -isystem $(SOURCES)/Clp/src -isystem $(SOURCES)/CoinUtils/src
 WERROR   :=
 
 .DEFAULT_GOAL := page
@@ -24,7 +26,7 @@ include Makefile
 GMP_OBJ := $(BUILD)/gmp/gmp.o
 GMP_SRC := $(patsubst %,$(BUILD)/gmp/mini-%,gmp.c gmp.h mpq.c mpq.h)
 WIDEN   := 's/\<long\>/long long/g; s/\<LONG_M/LLONG_M/g; s/\<ULONG_MAX/ULLONG_MAX/g'
-$(GMP_SRC): $(BUILD)/gmp/%: build/gmp/%
+$(GMP_SRC): $(BUILD)/gmp/%: $(SOURCES)/mini-gmp/%
 	@mkdir -p $(@D)
 	$(Q)sed $(WIDEN) $< > $@
 $(GMP_OBJ): $(GMP_SRC)
@@ -33,6 +35,20 @@ $(GMP_OBJ): $(GMP_SRC)
 	$(Q)$(CC) -O2 -c $(BUILD)/gmp/gmp.c -o $@
 $(LIB_OBJ) $(CHECK_OBJ) $(BUILD)/obj/verify/main.o: | $(GMP_SRC)
 
+# CLP and CoinUtils, without their command line, their interfaces to other solvers, and their tests.
+CLP_SRC := $(filter-out %/CoinParamUtils.cpp,$(wildcard $(SOURCES)/CoinUtils/src/*.cpp)) \
+           $(filter-out %Main.cpp $(foreach other,Mumps Pardiso Taucs Ufl Wssmp WssmpKKT,%/ClpCholesky$(other).cpp), \
+               $(wildcard $(SOURCES)/Clp/src/Clp*.cpp $(SOURCES)/Clp/src/Idi*.cpp))
+CLP_OBJ := $(CLP_SRC:$(SOURCES)/%.cpp=$(BUILD)/clp/%.o)
+CLP_HAS := $(patsubst %,-DHAVE_%,CMATH CFLOAT CASSERT CSTDLIB CSTDIO CSTRING CSTDINT)
+$(BUILD)/clp/%.o: $(SOURCES)/%.cpp
+	@mkdir -p $(@D)
+	$(SAY) c++ $<
+	$(Q)em++ -Os -w -DNDEBUG $(CLP_HAS) -I$(SOURCES)/CoinUtils/src -I$(SOURCES)/Clp/src -c $< -o $@
+$(BUILD)/libclp.a: $(CLP_OBJ)
+	$(SAY) ar $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
 # The checker counts in 64 bits: web/wide.h.
 $(BUILD)/obj/verify/%.o: CC := $(EMCC) -include web/wide.h
 
@@ -40,9 +56,9 @@ $(BUILD)/obj/verify/%.o: CC := $(EMCC) -include web/wide.h
 LINK_WEB = -O2 -s MODULARIZE=1 -s ENVIRONMENT=worker -s INVOKE_RUN=0 \
             -s ALLOW_MEMORY_GROWTH=1 -s EXPORTED_RUNTIME_METHODS=$(1)
 
-$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/obj/web/simplex.o $(BUILD)/libhalfspace.a $(GMP_OBJ)
+$(BUILD)/command.js: $(CLI_OBJ) $(BUILD)/obj/web/grid.o $(BUILD)/libhalfspace.a $(GMP_OBJ) $(BUILD)/libclp.a
 	$(SAY) link $@
-	$(Q)$(CC) $(filter %.o %.a,$^) $(call LINK_WEB,FS$(comma)ENV$(comma)callMain) -s EXPORT_NAME=halfspace_command \
+	$(Q)em++ $(filter %.o %.a,$^) $(call LINK_WEB,FS$(comma)ENV$(comma)callMain) -s EXPORT_NAME=halfspace_command \
 	    -s EXPORTED_FUNCTIONS=_main,_malloc,_free,_web_grid_new,_web_grid_free -o $@
 
 # Nothing of the library is in it.

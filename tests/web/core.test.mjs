@@ -22,12 +22,6 @@ test('an error has its status and its sentence', async () => {
     assert.match(run.stderr, /^halfspace: absent\.csv: /);
 });
 
-test('lp says that it is not here, and what to use', async () => {
-    const run = await core().run(['train', 'lp', 'iris.csv', '--json'], { files: { 'iris.csv': iris } });
-    assert.equal(run.status, 4);
-    assert.match(JSON.parse(run.stdout).error.message, /no linear programming in the browser; train svm --hard/);
-});
-
 test('the grid gives what the command predicts', async () => {
     const made = await core().run(['make', 'moons', '--rows', '300', '-o', 'p.csv'], { read: ['p.csv'] });
     const points = made.files['p.csv'];

@@ -9,13 +9,8 @@
 static hsp_status lp_clp_fail_missing(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
-#ifdef __EMSCRIPTEN__
-                     "there is no linear programming in the browser; train svm --hard separates "
-                     "rows too, and the halfspace command on a computer has lp");
-#else
                      "this build has no linear programming; install COIN-OR CLP (on Debian "
                      "coinor-libclp-dev) and build halfspace again");
-#endif
 }
 
 #ifdef HSP_HAVE_CLP
@@ -72,7 +67,18 @@ struct hsp__clp {
     Clp_Simplex *model;
 };
 
-#ifdef HSP_HAVE_CLP
+#ifdef HSP_LINK_CLP
+#define dlclose(library) ((void)(library))
+/* There is nothing to load in the browser: CLP is part of the program. */
+static hsp_status lp_clp_load(lp_clp_calls *clp, hsp_error *err)
+{
+    (void)err;
+#define LP_CLP_SET(name, result, arguments) clp->name = Clp_##name;
+    LP_CLP_CALLS(LP_CLP_SET)
+#undef LP_CLP_SET
+    return HSP_OK;
+}
+#elif defined(HSP_HAVE_CLP)
 /* CLP may bring OpenBLAS along, which starts a thread for every processor as it is loaded. Where
  * there is no memory for them it interrupts the process, or waits for them for ever as the process
  * ends. The programs solved here have no use for these threads, so it is told to start none: by the
