@@ -6,12 +6,14 @@
 #include "base/base.h"
 #include "base/library.h"
 
+#ifndef HSP_LINK_CLP
 static hsp_status lp_clp_fail_missing(hsp_error *err)
 {
     return hsp__fail(err, HSP_UNSUPPORTED,
                      "this build has no linear programming; install COIN-OR CLP (on Debian "
                      "coinor-libclp-dev) and build halfspace again");
 }
+#endif
 
 #ifdef HSP_HAVE_CLP
 #include <Clp_C_Interface.h>
