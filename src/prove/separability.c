@@ -460,6 +460,14 @@ static hsp_status separability_hard_margin(separability_state *m, hsp_error *err
                                                   : separability_show(m, err);
 }
 
+static hsp_status separability_written(const hsp__separation *to, hsp_error *err)
+{
+    return to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
+                   to->multipliers.failed
+               ? hsp__fail_memory(err)
+               : HSP_OK;
+}
+
 hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file, int offset,
                                   double width, int exact, hsp_error *err, hsp__separation *to)
 {
@@ -486,6 +494,7 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
         status = separability_soft_margin(&m, err);
     if (!status && both && !exact && to->kind == HSP__SEPARABILITY_UNKNOWN)
         status = separability_hard_margin(&m, err);
+    if (!status) status = separability_written(to, err);
     /* is what is known good enough? */
     const int narrow = to->kind == HSP__SEPARABILITY_SEPARABLE && to->high.size &&
                        to->high_value - to->low_value <= width * to->high_value;
@@ -493,9 +502,7 @@ hsp_status hsp__separability_find(hsp_context *ctx, const hsp__prove_file *file,
         status = separability_exact_hulls(&m, err);
     if (!status && both && !exact && to->kind == HSP__SEPARABILITY_UNKNOWN)
         status = separability_any_separator(&m, err);
-    if (!status && (to->w.failed || to->b.failed || to->low.failed || to->high.failed ||
-                    to->multipliers.failed))
-        status = hsp__fail_memory(err);
+    if (!status) status = separability_written(to, err);
     hsp__fitted_free(&m.fitted);
     hsp__scratch_free(&m.scratch);
     return status;

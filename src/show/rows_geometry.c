@@ -144,6 +144,33 @@ static hsp_status geometry_scores(hsp__rows_plot *plot, struct hsp__rows_geometr
     return status;
 }
 
+/* The geometric margin is that of all rows of the model's classes, not of a sample of them. */
+static hsp_status geometry_least(hsp__rows_plot *plot, hsp__scene *to, hsp_error *err)
+{
+    const hsp_view *view = plot->view;
+    hsp__scratch memory = {.memory = &plot->ctx->allocator};
+    double *scores = hsp__scratch_raw(&memory, view->rows, sizeof *scores);
+    uint32_t *said = hsp__scratch_raw(&memory, view->rows, sizeof *said);
+    uint64_t nearest = 0;
+    hsp_status status = memory.failed
+                            ? hsp__fail_memory(err)
+                            : hsp_model_score(plot->ctx, plot->model, view, err, scores, said);
+    to->least = HUGE_VAL;
+    for (uint64_t i = 0; !status && view->labels && i < view->rows; i++) {
+        const uint32_t class =
+            hsp_model_class_of(plot->model, hsp_data_class_name(plot->data, view->labels[i]));
+        if (class == HSP_NO_CLASS) continue;
+        const double margin = hsp__evaluate_margin(plot->model, scores + i, class);
+        to->not_right += !(margin > 0);
+        if (!(margin < to->least)) continue;
+        to->least = margin;
+        nearest = i;
+    }
+    if (view->rows) hsp__plane_place(&plot->plane, nearest, to->least_at);
+    hsp__scratch_free(&memory);
+    return status;
+}
+
 static hsp_status geometry_line(hsp__rows_plot *plot, struct hsp__rows_geometry *to, hsp_error *err)
 {
     const uint64_t features = hsp_model_features(plot->model);
@@ -238,6 +265,10 @@ hsp_status hsp__rows_geometry_prepare(hsp__rows_plot *plot, hsp_error *err)
         to->scene.margin = to->margin;
         to->scene.wrong = to->wrong;
     }
+    if (plot->shown >> HSP__SHOW_GEOMETRIC & 1) HSP__TRY(geometry_least(plot, &to->scene, err));
+    if (plot->shown >> HSP__SHOW_HULLS & 1 &&
+        plot->view->rows > (uint64_t)hsp_options_integer(plot->options, "rows"))
+        hsp__figure_note(plot->figure, "hulls of the rows shown");
     if (plot->shown >> HSP__SHOW_SUPPORT & 1) HSP__TRY(geometry_support(plot, to, err));
     for (int a = 0; a < 2; a++)
         to->scene.origin[a] = plot->plane.axes[a].shift;

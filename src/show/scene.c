@@ -198,19 +198,13 @@ static void scene_geometric(const hsp__scene *o)
 {
     const hsp__plane_separator *s = o->separator;
     const double length = scene_length(o);
-    double least = HUGE_VAL, foot[2];
-    uint64_t nearest = 0, wrong = 0;
+    const double least = o->least, *at = o->least_at;
+    double foot[2];
     char text[64];
-    for (uint64_t i = 0; i < o->count; i++) {
-        wrong += o->margin[i] <= 0;
-        if (!(o->margin[i] < least)) continue;
-        least = o->margin[i];
-        nearest = i;
-    }
-    if (wrong || !(least < HUGE_VAL)) {
+    if (o->not_right || !(least < HUGE_VAL)) {
         hsp__figure_note(o->panel->figure,
                          "no geometric margin is drawn: %llu row%s not on the right side",
-                         (unsigned long long)wrong, wrong == 1 ? " is" : "s are");
+                         (unsigned long long)o->not_right, o->not_right == 1 ? " is" : "s are");
         return;
     }
     hsp__panel_rule(
@@ -218,14 +212,14 @@ static void scene_geometric(const hsp__scene *o)
         (hsp__style){.color = HSP__MARGIN, .dash = HSP__DOTTED, .name = "geometric margin γ"});
     hsp__panel_rule(o->panel, s->w[0], s->w[1], -least - s->b,
                     (hsp__style){.color = HSP__MARGIN, .dash = HSP__DOTTED});
-    scene_foot(o, o->x[nearest], o->y[nearest], foot);
-    hsp__panel_segment(o->panel, o->x[nearest], o->y[nearest], foot[0], foot[1],
+    scene_foot(o, at[0], at[1], foot);
+    hsp__panel_segment(o->panel, at[0], at[1], foot[0], foot[1],
                        (hsp__style){.color = HSP__MARGIN, .width = 2});
     snprintf(text, sizeof text, "γ = %.4g", least / length);
     if (o->shown >> HSP__SHOW_DISTANCES & 1 && o->count <= SCENE_LABELS)
         hsp__figure_note(o->panel->figure, "geometric margin %s", text);
     else
-        scene_label(o, (double[]){o->x[nearest], o->y[nearest]}, foot, HSP__MARGIN, text);
+        scene_label(o, at, foot, HSP__MARGIN, text);
 }
 
 static void scene_margins(const hsp__scene *o)

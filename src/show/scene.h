@@ -31,9 +31,12 @@ typedef struct hsp__scene {
     const char *ring_name;                 /* what they are called */
     const unsigned char *wrong;            /* count: mistakes */
     const hsp__plane_separator *separator; /* NULL: none */
-    double w_share;   /* how long w is drawn, relative to its length; set by hsp__scene_widen */
-    double origin[2]; /* where the origin is in the plane */
-    double radius;    /* of the points, in pixels */
+    double least; /* the least y s(x) of all rows, also of those that are not here; its row: */
+    double least_at[2];
+    uint64_t not_right; /* rows with y s(x) <= 0, likewise */
+    double w_share;     /* how long w is drawn, relative to its length; set by hsp__scene_widen */
+    double origin[2];   /* where the origin is in the plane */
+    double radius;      /* of the points, in pixels */
     double low[2], high[2]; /* of the axes */
 } hsp__scene;
 

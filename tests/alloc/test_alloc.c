@@ -794,10 +794,11 @@ static hsp_status alloc_kind(alloc_scene *s, hsp_error *err)
     return hsp_file_kind_of(s->ctx, alloc_path("in.hsp"), err, &kind);
 }
 
-#include "alloc/online.h"  /* more cases */
-#include "alloc/confirm.h" /* more cases */
-#include "alloc/measure.h" /* more cases */
-#include "alloc/show.h"    /* more cases */
+#include "alloc/online.h"   /* more cases */
+#include "alloc/confirm.h"  /* more cases */
+#include "alloc/measure.h"  /* more cases */
+#include "alloc/geometry.h" /* more cases */
+#include "alloc/show.h"     /* more cases */
 
 static void alloc_run_others(void)
 {
@@ -807,6 +808,7 @@ static void alloc_run_others(void)
     alloc_run_confirm();
     alloc_run_measure();
     alloc_run_show();
+    alloc_run_geometry();
 }
 
 int main(void)

@@ -88,6 +88,7 @@ TABLES = {
     "hsp_importances_new": "hsp_evaluate_options()",
     "hsp_auto": "hsp_auto_options()",
     "hsp_plot": 'hsp_plot_kind_find("rows")',
+    "hsp_plot_frames": 'hsp_plot_kind_find("rows")',
     "hsp_figure_write": "hsp_figure_options()",
     "hsp_figure_svg": "hsp_figure_options()",
     "hsp_figure_terminal": "hsp_figure_options()",
