@@ -49,9 +49,6 @@ GETTER(auto_line_folds, auto_line, line, &line->one->folds)
 GETTER(auto_line_score, auto_line, line, &line->one->score)
 GETTER(auto_line_spread, auto_line, line, &line->one->standard_error)
 GETTER(auto_line_error, auto_line, line, &line->one->error)
-GETTER(auto_line_larger, auto_line, line, &line->one->larger)
-GETTER(auto_line_larger_rows, auto_line, line,
-       line->one->larger_rows ? &line->one->larger_rows : NULL)
 GETTER(auto_line_remark, auto_line, line, line->remark)
 
 FIELDS(auto_line_fields, auto_line,
@@ -66,11 +63,6 @@ FIELDS(auto_line_fields, auto_line,
                  .when = "null if it could not learn from these rows"),
        FIELD_GET(SHARE, "error", NULL, auto_line_error, "mean error over the folds",
                  .when = "null if it could not learn from these rows"),
-       FIELD_GET(COUNT, "larger_rows", "more rows", auto_line_larger_rows,
-                 "rows it was trained on once more, as the best of its kind", .unit = "rows",
-                 .when = "null if it was not"),
-       FIELD_GET(REAL, "larger_score", "score", auto_line_larger,
-                 "its score then, on rows held out", .when = "null if it was not"),
        FIELD_GET(TEXT, ".remark", "", auto_line_remark, NULL))
 
 static const void *auto_line_at(const void *record, size_t i, void *room)
@@ -84,29 +76,19 @@ static const void *auto_line_at(const void *record, size_t i, void *room)
     return line->one ? line : NULL;
 }
 
-/* For people: the best of each kind, compared on the same rows. */
+/* For people: the best of each kind. The candidates are sorted, so it is the first. */
 static const void *auto_best_at(const void *record, size_t i, void *room)
 {
-    static const struct {
-        const char *learner;
-        int kernel;
-    } kinds[] = {{"logistic", 0}, {"svm", 0}, {"knn", 0}, {"svm", 1}};
     const auto_job *done = record;
-    const hsp_search_report *all = hsp_search_result(done->seen);
-    const int loss = auto_is_error(all->score_name);
-    const hsp_search_try *one, *best = NULL;
-    uint64_t at = 0;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++, best = NULL) {
-        for (uint64_t t = 0; (one = hsp_search_tried(done->seen, t)); t++) {
-            const int kernel = strstr(one->options, "kernel ") != NULL;
-            if (strcmp(one->learner, kinds[k].learner) != 0 || kernel != kinds[k].kernel ||
-                one->rows != all->search_rows || isnan(one->score) || one->folds < 5)
-                continue;
-            if (best && (loss ? one->score >= best->score : one->score <= best->score)) continue;
-            best = one;
-            at = t;
-        }
-        if (best && i-- == 0) return auto_line_at(record, (size_t)at, room);
+    const hsp_search_try *one;
+    unsigned seen = 0; /* kinds */
+    for (uint64_t t = 0; (one = hsp_search_tried(done->seen, t)); t++) {
+        const unsigned kind = strstr(one->options, "kernel ")    ? 1
+                              : strcmp(one->learner, "svm") == 0 ? 2
+                              : strcmp(one->learner, "knn") == 0 ? 4
+                                                                 : 8;
+        if (!(seen & kind) && i-- == 0) return auto_line_at(record, (size_t)t, room);
+        seen |= kind;
     }
     return NULL;
 }
@@ -174,8 +156,10 @@ FIELDS(auto_fields, auto_job,
        FIELD_GET(LIST, "assumed", NULL, auto_assumption,
                  "what was assumed: about the file, scaling, samples, the score",
                  .of = hsp_field_texts),
-       FIELD_GET(LIST, "tried", NULL, auto_line_at, "the candidates, in the order they were tried",
-                 .of = auto_line_fields),
+       FIELD_GET(
+           LIST, "tried", NULL, auto_line_at,
+           "the candidates, best first: those of the comparison that decided, then those before it",
+           .of = auto_line_fields),
        FIELD_GET(LIST, ".kinds", "Best of each kind, of {.tried:candidate}, by {score_name}",
                  auto_best_at, NULL, .of = auto_line_fields),
        FIELD_GET(COUNT, ".tried", NULL, auto_tried, NULL),
@@ -277,9 +261,11 @@ static hsp_status auto_run(cli *run, hsp_error *err)
         fflush(stdout);
         if (job.kept) cli_say(run, "wrote %s", show_output(job.out));
         if (stopped)
-            cli_complain("stopped on request; %s", job.kept ? "the model is the best so far"
-                                                            : "there is no model yet: the command "
-                                                              "above trains the best so far");
+            cli_complain("stopped on request; %s",
+                         job.kept ? "the model is the best so far"
+                         : job.out
+                             ? "there is no model yet: the command above trains the best so far"
+                             : "the command above trains the best so far");
         if (stopped) run->exit_status = cli_stop_status();
     }
     for (size_t i = 0; i < job.assumed_count; i++)

@@ -28,7 +28,8 @@ typedef struct inspect {
     char *unread;                    /* why the rows could not be read; NULL: they were */
     int explained;                   /* the options that the findings advise would mend that */
     int more;                        /* --all looks at more */
-    char *advice[3]; /* the arguments of all findings: of reading, training, scoring */
+    char *advice[4]; /* the arguments of all findings: of reading, training, scoring; and of
+                        reading, those that split has */
     hsp_data *data;
     hsp_summary *summary;
     const hsp_totals *totals;
@@ -108,6 +109,12 @@ GETTER(inspect_unexplained, inspect, seen, seen->explained ? NULL : seen->unread
 GETTER(inspect_advice_reading, inspect, seen, seen->advice[0])
 GETTER(inspect_advice_training, inspect, seen, seen->advice[1])
 GETTER(inspect_advice_scoring, inspect, seen, seen->advice[2])
+GETTER(inspect_advice_splitting, inspect, seen, seen->advice[3])
+/* for people: only if it is another line */
+GETTER(inspect_split_line, inspect, seen,
+       seen->advice[0] && seen->advice[3] && strcmp(seen->advice[0], seen->advice[3]) != 0
+           ? seen->advice[3]
+           : NULL)
 
 FIELDS(inspect_class_fields, inspect_class, FIELD(TEXT, "name", "class", name, "name of the class"),
        FIELD(COUNT, "rows", "rows", rows, "its rows"), FIELD(SHARE, NULL, "share", share, NULL))
@@ -328,6 +335,9 @@ FIELDS(
     FIELD_GET(TEXT, "reading_options", "to read it", inspect_advice_reading,
               "the options of reading that the findings advise, as they are typed in a shell",
               .when = "null if there are none"),
+    FIELD_GET(TEXT, "splitting_options", NULL, inspect_advice_splitting,
+              "those of them that split has", .when = "null if there are none"),
+    FIELD_GET(TEXT, ".split_line", "to split it", inspect_split_line, NULL),
     FIELD_GET(TEXT, "training_options", "to train on it", inspect_advice_training,
               "the options of training, likewise", .when = "null if there are none"),
     FIELD_GET(TEXT, "scoring_options", "to cv, tune, eval", inspect_advice_scoring,
@@ -406,12 +416,17 @@ static hsp_status inspect_summarise(cli *run, inspect *seen, hsp_error *err)
 /* The arguments of all findings, each once, by use. */
 static void inspect_advise(inspect *seen)
 {
-    static const char *const uses[] = {"reading", "training", "scoring"};
+    static const char *const uses[] = {"reading", "training", "scoring", "reading"};
+    const hsp_option_table *split = hsp_split_file_options();
     for (size_t i = 0; i < seen->watch.count; i++) {
         const hsp_finding *finding = &seen->watch.findings[i];
-        for (size_t u = 0; finding->use && u < 3; u++) {
+        for (size_t u = 0; finding->use && u < 4; u++) {
             char *old = seen->advice[u];
-            if (strcmp(finding->use, uses[u]) != 0 || (old && strstr(old, finding->argument)))
+            int has = u < 3;
+            for (size_t o = 0; !has && finding->option && o < split->count; o++)
+                has = strcmp(split->options[o].name, finding->option) == 0;
+            if (!has || strcmp(finding->use, uses[u]) != 0 ||
+                (old && strstr(old, finding->argument)))
                 continue;
             seen->advice[u] =
                 cli_format("%s%s%s", old ? old : "", old ? " " : "", finding->argument);
@@ -450,7 +465,7 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
         status = cli_report(run, inspect_results, &seen, stdout, err);
     }
     watch_free(&seen.watch);
-    for (size_t u = 0; u < 3; u++)
+    for (size_t u = 0; u < 4; u++)
         free(seen.advice[u]);
     free(seen.unread);
     hsp_summary_free(seen.summary);

@@ -43,6 +43,7 @@ static const void *split_part_of(const split *all, int part, void *room)
 }
 
 GETTER(split_file, split, all, all->files[0])
+GETTER(split_label, split, all, hsp_split_label(all->split))
 GETTER(split_train, split, all, split_part_of(all, 0, room))
 GETTER(split_test, split, all, split_part_of(all, 1, room))
 
@@ -58,6 +59,9 @@ FIELDS(split_part_fields, split_part, FIELD(TEXT, "file", NULL, file, "the file 
 
 FIELDS(split_fields, split, FIELD_GET(TEXT, "file", NULL, split_file, "the data file"),
        FIELD(COUNT, "seed", NULL, seed, "the random seed"),
+       FIELD_GET(TEXT, "label", NULL, split_label,
+                 "the column of the labels, whose classes are split in proportion",
+                 .when = "null for libsvm text, binary files, and without labels"),
        FIELD_GET(OBJECT, "train", NULL, split_train, "the part to train on",
                  .of = split_part_fields),
        FIELD_GET(OBJECT, "test", NULL, split_test, "the part held out", .of = split_part_fields),
@@ -105,6 +109,12 @@ static hsp_status split_run(cli *run, hsp_error *err)
         cli_say(run, "wrote %s row%s%s to %s and %s%s to %s", show_count(train), plural(train),
                 groups[0], show_output(all.files[1]), show_count(hsp_split_rows(all.split, 1)),
                 groups[1], show_output(all.files[2]));
+        if (hsp_split_label(all.split) && hsp_options_flag(own, "stratified"))
+            cli_say(run, "each of the %s class%s of column %s is split in proportion%s",
+                    show_count(hsp_split_classes(all.split)),
+                    hsp_split_classes(all.split) == 1 ? "" : "es", hsp_split_label(all.split),
+                    hsp_options_is_set(own, "label") ? ""
+                                                     : ", the last one; --label names another");
         free(groups[0]);
         free(groups[1]);
         status = cli_report(run, split_results, &all, stdout, err);

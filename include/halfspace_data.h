@@ -158,8 +158,8 @@ HSP_API hsp_status hsp_data_split(hsp_context *ctx, hsp_data *data, const hsp_op
  * neither.
  *
  * Options: those of hsp_split_options; group, a CSV column (or qid, in libsvm text) whose rows of
- * one value stay together; and format, label, header and separator, as in hsp_read_options. With
- * groups, the sizes of the parts are approximate. */
+ * one value stay together; and format, label, header, separator, na, ignore-case and ignore, as in
+ * hsp_read_options. With groups, the sizes of the parts are approximate. */
 HSP_API const hsp_option_table *hsp_split_file_options(void);
 
 /* What was split: part 0 is for training, part 1 for testing. */
@@ -167,6 +167,9 @@ typedef struct hsp_split hsp_split;
 HSP_API hsp_status hsp_split_file(hsp_context *ctx, const char *path, const hsp_options *options,
                                   const char *train_path, const char *test_path, hsp_error *err,
                                   hsp_split **out);
+/* The column of the labels, whose classes both parts have in the same shares; NULL: the file names
+ * no columns, or there is no label. */
+HSP_API const char *hsp_split_label(const hsp_split *split);
 HSP_API uint64_t hsp_split_rows(const hsp_split *split, int part);
 HSP_API uint32_t hsp_split_classes(const hsp_split *split);
 HSP_API const char *hsp_split_class_name(const hsp_split *split, uint32_t c);

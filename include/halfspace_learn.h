@@ -161,8 +161,6 @@ typedef struct hsp_search_try {
     uint32_t folds;
     double score, standard_error; /* NaN: it could not be learned from these rows */
     double error;
-    double larger;        /* the score when trained on more rows, for the best of each kind; NaN: */
-    uint64_t larger_rows; /* was not; how many rows */
 } hsp_search_try;
 
 typedef struct hsp_search_report {
@@ -172,7 +170,7 @@ typedef struct hsp_search_report {
     double majority;         /* the score of predicting the most frequent class always */
     uint64_t rows, mistakes; /* rows that were predicted so, and how many wrongly */
     uint32_t outer;          /* folds held out, each before a search of its own; 0: none */
-    uint64_t search_rows;    /* of the sample that candidates are compared on */
+    uint64_t search_rows;    /* of the sample that decided */
     uint64_t tried, chosen;  /* candidates; the number of the chosen one */
     const char *command;     /* "train svm --kernel rbf --gamma 0.1 --C 10 --scale standard" */
     double largest_class;    /* share of the rows */
@@ -190,7 +188,8 @@ HSP_API hsp_status hsp_auto(hsp_context *ctx, hsp_data *data, const hsp_options 
                             hsp_error *err, hsp_search **out, hsp_training *run, hsp_model **model);
 HSP_API void hsp_search_free(hsp_search *search);
 HSP_API const hsp_search_report *hsp_search_result(const hsp_search *search);
-/* The candidates in the order they were tried; NULL past the last. */
+/* The candidates, best first: those of the comparison that decided, then those of the comparisons
+ * before, on smaller samples or fewer folds. NULL past the last. */
 HSP_API const hsp_search_try *hsp_search_tried(const hsp_search *search, uint64_t i);
 
 #ifdef __cplusplus

@@ -44,6 +44,42 @@ int hsp__cell_rules_numeric_marks(const hsp__cell_rules *rules)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Ranges of capital letters, and how far their small letters are behind them. `pairs`: every other
+ * letter from the first on is a capital, the next one its small letter. */
+static const struct {
+    unsigned first, last;
+    int step, pairs;
+} cells_capitals[] = {
+    {0x41, 0x5A, 32, 0},   {0xC0, 0xD6, 32, 0},   {0xD8, 0xDE, 32, 0},   {0x100, 0x12E, 1, 1},
+    {0x132, 0x136, 1, 1},  {0x139, 0x147, 1, 1},  {0x14A, 0x176, 1, 1},  {0x178, 0x178, -121, 0},
+    {0x179, 0x17D, 1, 1},  {0x200, 0x21E, 1, 1},  {0x386, 0x386, 38, 0}, {0x388, 0x38A, 37, 0},
+    {0x38C, 0x38C, 64, 0}, {0x38E, 0x38F, 63, 0}, {0x391, 0x3A1, 32, 0}, {0x3A3, 0x3AB, 32, 0},
+    {0x3C2, 0x3C2, 1, 0},  {0x400, 0x40F, 80, 0}, {0x410, 0x42F, 32, 0}, {0x460, 0x480, 1, 1},
+    {0x48A, 0x4BE, 1, 1},  {0x4C1, 0x4CD, 1, 1},  {0x4D0, 0x52E, 1, 1},
+};
+
+void hsp__fold_case(char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const unsigned c = (unsigned char)text[i];
+        const unsigned next = i + 1 < size ? (unsigned char)text[i + 1] : 0;
+        const int two = c >= 0xC3 && c <= 0xD4 && next >> 6 == 2; /* U+00C0 ... U+053F */
+        const unsigned letter = two ? (c & 0x1F) << 6 | (next & 0x3F) : c;
+        for (size_t k = 0; (two || c < 0x80) && k < sizeof cells_capitals / sizeof *cells_capitals;
+             k++) {
+            const unsigned first = cells_capitals[k].first;
+            if (letter < first || letter > cells_capitals[k].last ||
+                (cells_capitals[k].pairs && (letter - first) % 2))
+                continue;
+            const unsigned small = (unsigned)((int)letter + cells_capitals[k].step);
+            text[i] = (char)(two ? 0xC0 | small >> 6 : small);
+            if (two) text[i + 1] = (char)(0x80 | (small & 0x3F));
+            break;
+        }
+        i += (size_t)two;
+    }
+}
+
 int hsp__comma_next(const char **at, hsp__text *item)
 {
     const char *p = *at;

@@ -12,7 +12,7 @@
 typedef struct hsp__cell_rules {
     hsp__number_format number;
     hsp__names marks; /* of missing values, besides those that are known; lower case */
-    int ignore_case;  /* labels and categorical values are read in lower case (A to Z) */
+    int ignore_case;  /* labels and categorical values are read in lower case (hsp__fold_case) */
 } hsp__cell_rules;
 
 void hsp__cell_rules_init(hsp__cell_rules *rules, const hsp_allocator *memory);
@@ -55,6 +55,12 @@ static inline hsp__mark hsp__cell_mark(const hsp__cell_rules *rules, const char 
  * read; how many. 0: it is no number. Out of memory is plain->failed. */
 size_t hsp__cell_number(const hsp__cell_rules *rules, const char *text, size_t size,
                         hsp__text *plain);
+
+/* Lower case in place: of UTF-8 text, the letters of ASCII, Latin-1, Latin Extended, Greek and
+ * Cyrillic, by a fixed table and not by the locale. Letters whose lower case has another length in
+ * UTF-8 stay (U+0130); a final sigma becomes the other one, as its capital does. Bytes that are not
+ * such letters stay. */
+void hsp__fold_case(char *text, size_t size);
 
 /* The next item of a comma list, with quotes as in CSV, into `item`; *at goes behind it. 0: there is
  * none. Begin with *at at the list; at the end *at is NULL. */

@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/decimal.h"
 #include "base/memory.h"
+#include "data/cells.h"
 #include "data/date.h"
 
 /* Formats in which numbers are looked for, the first that fits most values wins. With a decimal
@@ -272,10 +273,9 @@ static double profile_words(const hsp__column_profile *profile)
 
 size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM])
 {
-    size_t length = 0;
-    for (; length < size && length + 1 < HSP__PROFILE_FORM; length++)
-        form[length] =
-            (char)(text[length] >= 'A' && text[length] <= 'Z' ? text[length] + 32 : text[length]);
+    const size_t length = size < HSP__PROFILE_FORM ? size : HSP__PROFILE_FORM - 1;
+    memcpy(form, text, length);
+    hsp__fold_case(form, length);
     form[length] = 0;
     return length;
 }

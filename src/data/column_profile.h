@@ -64,7 +64,7 @@ int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v);
 /* Is it a number or a date, as the column has them? */
 int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value);
 
-/* The text in lower case (A to Z), up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its length. */
+/* The text in lower case (hsp__fold_case), up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its length. */
 #define HSP__PROFILE_FORM 260
 size_t hsp__profile_fold(const char *text, size_t size, char form[HSP__PROFILE_FORM]);
 

@@ -136,6 +136,45 @@ hsp_status hsp__csv_skip_header(hsp__source *source, const hsp__csv_plan *plan, 
     return hsp__source_skip(source, plan->data_at, err);
 }
 
+/* What to do for each column that an option takes. */
+typedef hsp_status (*plan_column_fn)(void *user, uint32_t column, hsp_error *err);
+
+/* The columns that a text names: one whose name it is, or those of a comma list. */
+static hsp_status plan_each(const hsp__names *names, const char *text, size_t size,
+                            const char *option, plan_column_fn fn, void *user, hsp_error *err)
+{
+    hsp__text list, item;
+    uint32_t column = hsp__names_find(names, text, size);
+    if (column != HSP__NAME_NONE) return fn(user, column, err);
+    hsp__text_init(&list, &names->memory);
+    hsp__text_init(&item, &names->memory);
+    hsp__text_add(&list, text, size);
+    hsp_status status = HSP_OK;
+    for (const char *at = list.data; !status && hsp__comma_next(&at, &item);) {
+        status = hsp__csv_find_column(names, item.data, item.size, option, err, &column);
+        if (!status) status = fn(user, column, err);
+    }
+    if (!status && (list.failed || item.failed)) status = hsp__fail_memory(err);
+    hsp__text_free(&list);
+    hsp__text_free(&item);
+    return status;
+}
+
+/* --ignore, for those who need a label and a group alone. */
+typedef struct plan_used {
+    const hsp__names *names;
+    uint32_t label, group;
+} plan_used;
+
+static hsp_status plan_not_used(void *user, uint32_t column, hsp_error *err)
+{
+    const plan_used *used = user;
+    if (column != used->label || column == used->group) return HSP_OK;
+    return hsp__fail_option(err, "--ignore",
+                            "column '%s' is the label; name another one with --label",
+                            hsp__names_get(used->names, column));
+}
+
 hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs,
                                  const hsp_options *options, const char *group, hsp_error *err,
                                  hsp__csv_plan *plan, uint32_t *label_column,
@@ -152,6 +191,13 @@ hsp_status hsp__csv_find_columns(hsp_context *ctx, hsp__source *source, int tabs
     if (!status && group)
         status =
             hsp__csv_find_column(&named->names, group, strlen(group), "group", err, group_column);
+    for (size_t i = 0; !status && i < hsp_options_list_count(options, "ignore"); i++) {
+        const char *item = hsp_options_list_item(options, "ignore", i);
+        plan_used used = {&named->names, *label_column, *group_column};
+        status = plan_each(&named->names, item, strlen(item), "ignore", plan_not_used, &used, err);
+    }
+    hsp__names_init(&plan->names, &ctx->allocator);
+    if (!status && !hsp__names_copy(&plan->names, &named->names)) status = hsp__fail_memory(err);
     plan_take_sample(plan, &sample);
     hsp_encoding_free(named);
     hsp__csv_sample_free(&ctx->allocator, &sample);
@@ -207,30 +253,6 @@ static hsp_status plan_add_order(hsp__names *values, const char *item, const cha
         if (!*next) return HSP_OK;
         p = next;
     }
-}
-
-/* What to do for each column that an option takes. */
-typedef hsp_status (*plan_column_fn)(void *user, uint32_t column, hsp_error *err);
-
-/* The columns that a text names: one whose name it is, or those of a comma list. */
-static hsp_status plan_each(const hsp__names *names, const char *text, size_t size,
-                            const char *option, plan_column_fn fn, void *user, hsp_error *err)
-{
-    hsp__text list, item;
-    uint32_t column = hsp__names_find(names, text, size);
-    if (column != HSP__NAME_NONE) return fn(user, column, err);
-    hsp__text_init(&list, &names->memory);
-    hsp__text_init(&item, &names->memory);
-    hsp__text_add(&list, text, size);
-    hsp_status status = HSP_OK;
-    for (const char *at = list.data; !status && hsp__comma_next(&at, &item);) {
-        status = hsp__csv_find_column(names, item.data, item.size, option, err, &column);
-        if (!status) status = fn(user, column, err);
-    }
-    if (!status && (list.failed || item.failed)) status = hsp__fail_memory(err);
-    hsp__text_free(&list);
-    hsp__text_free(&item);
-    return status;
 }
 
 /* What an option says about columns. */

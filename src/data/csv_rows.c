@@ -149,8 +149,7 @@ static hsp_status csv_word(const hsp__csv_plan *plan, hsp__csv_worker *worker, u
         lower->size = 0;
         hsp__text_add(lower, text, field->size);
         if (lower->failed) return hsp__fail_memory(err);
-        for (size_t i = 0; i < lower->size; i++)
-            if (lower->data[i] >= 'A' && lower->data[i] <= 'Z') lower->data[i] += 'a' - 'A';
+        hsp__fold_case(lower->data, lower->size);
         text = lower->data;
     }
     if (!hsp__names_add(&words->names, text, field->size, number)) return hsp__fail_memory(err);

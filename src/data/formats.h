@@ -112,6 +112,18 @@ hsp_status hsp__encoding_copy(const hsp_allocator *memory, const hsp_encoding *f
                               hsp_encoding **out);
 
 /* The options of reading that say how a text file is cut into records and labels. */
+#define HSP__OPTION_NA      \
+    HSP__LIST("na", "LIST", \
+              "CSV: further marks of missing values, separated by commas, in any case")
+#define HSP__OPTION_IGNORE_CASE \
+    HSP__FLAG(                  \
+        "ignore-case",          \
+        "CSV: read labels and categorical values in lower case, so that Yes and YES are yes")
+#define HSP__OPTION_IGNORE                                              \
+    HSP__LIST("ignore", "COLUMNS",                                      \
+              "CSV: leave columns out: names or numbers, separated by " \
+              "commas")
+
 #define HSP__TEXT_FILE_OPTIONS                                                               \
     HSP__CHOICE("format", "auto", "auto|libsvm|csv|tsv|hsp",                                 \
                 "format of the data; auto decides by the content, then by the file's name"), \

@@ -14,8 +14,7 @@ static const hsp_option read_options[] = {
     HSP__TEXT_FILE_OPTIONS,
     HSP__CHOICE("missing", "error", "error|drop|mean|indicator",
                 "CSV: how to treat missing values (empty, ?, NA, NaN, N/A, null, ...)"),
-    HSP__LIST("na", "LIST",
-              "CSV: further marks of missing values, separated by commas, in any case"),
+    HSP__OPTION_NA,
     HSP__TEXT("decimal", "point", "CHAR", "CSV: the decimal sign of numbers: point or comma"),
     HSP__TEXT("thousands", "none", "CHAR",
               "CSV: the sign between groups of three digits: comma, point, space, apostrophe, "
@@ -23,8 +22,7 @@ static const hsp_option read_options[] = {
     HSP__FLAG("percent", "CSV: read numbers with a percent sign (12.5% is 0.125)"),
     HSP__FLAG("currency",
               "CSV: read numbers with a currency sign or code ($ 12, 12 EUR; (12) is -12)"),
-    HSP__FLAG("ignore-case",
-              "CSV: read labels and categorical values in lower case, so that Yes and YES are yes"),
+    HSP__OPTION_IGNORE_CASE,
     HSP__LIST(
         "categorical", "COLUMNS",
         "CSV: treat columns of numbers as categorical: names or numbers, separated by commas"),
@@ -40,7 +38,7 @@ static const hsp_option read_options[] = {
               "CSV: hash the words of text columns to N features each: of the columns named "
               "(without =N: 1024), or with a number alone of all text columns"),
     HSP__INTEGER("ngrams", "2", 1, 5, "N", "CSV: with --hash, count runs of 1 to N words"),
-    HSP__LIST("ignore", "COLUMNS", "CSV: leave columns out: names or numbers, separated by commas"),
+    HSP__OPTION_IGNORE,
     HSP__CHOICE("on-error", "error", "error|skip",
                 "CSV: what to do with a row that cannot be read: stop, or leave it out"),
     {"rejects", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",

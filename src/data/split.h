@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "data/cells.h"
 #include "data/source.h"
 #include "halfspace_all.h"
 
@@ -53,8 +54,10 @@ typedef struct hsp__split_scan {
     char separator;  /* CSV */
     uint32_t fields; /* columns */
     uint32_t label, group;
-    hsp__text unquoted;
-    int by_qid; /* libsvm */
+    hsp__text unquoted, folded;
+    hsp__cell_rules rules;
+    hsp__names label_name; /* of its column; none: it has no name */
+    int by_qid;            /* libsvm */
 } hsp__split_scan;
 
 void hsp__split_scan_init(hsp__split_scan *scan, hsp_context *ctx, const char *name);

@@ -18,6 +18,10 @@ static const hsp_option split_file_options[] = {
      "keep rows with the same value in this column together: a name, or a number from 1; libsvm: "
      "qid"},
     HSP__TEXT_FILE_OPTIONS,
+    HSP__OPTION_NA,
+    HSP__OPTION_IGNORE_CASE,
+    HSP__LIST("ignore", "COLUMNS",
+              "CSV: columns that are not the label; they are copied all the same"),
 };
 
 static const hsp_option_table split_file_table = {
@@ -34,9 +38,15 @@ const hsp_option_table *hsp_split_file_options(void)
 struct hsp_split {
     hsp_allocator memory;
     hsp__names classes;
+    hsp__names label; /* the name of its column, or nothing */
     uint64_t rows[2], unlabelled[2], groups[2];
     uint64_t *class_rows[2]; /* classes.count */
 };
+
+const char *hsp_split_label(const hsp_split *split)
+{
+    return split && split->label.count ? hsp__names_get(&split->label, 0) : NULL;
+}
 
 uint64_t hsp_split_rows(const hsp_split *split, int part)
 {
@@ -73,6 +83,7 @@ void hsp_split_free(hsp_split *split)
     if (!split) return;
     hsp_allocator memory = split->memory;
     hsp__names_free(&split->classes);
+    hsp__names_free(&split->label);
     hsp__free(&memory, split->class_rows[0]);
     hsp__free(&memory, split->class_rows[1]);
     hsp__free(&memory, split);
@@ -89,6 +100,7 @@ static hsp_status split_report(hsp_context *ctx, const hsp__names *classes,
     if (split) {
         split->memory = *memory;
         hsp__names_init(&split->classes, memory);
+        hsp__names_init(&split->label, memory);
         split->class_rows[0] = hsp__new(memory, classes->count, sizeof(uint64_t));
         split->class_rows[1] = hsp__new(memory, classes->count, sizeof(uint64_t));
     }
@@ -197,6 +209,8 @@ static hsp_status split_scanned(hsp_context *ctx, hsp__split_scan *scan, const h
     hsp_status status =
         scratch.failed ? hsp__fail_memory(err) : hsp__split_choose(ctx, &rows, options, err, side);
     if (!status && out) status = split_report(ctx, &scan->classes, &rows, side, err, out);
+    if (!status && out && !hsp__names_copy(&(*out)->label, &scan->label_name))
+        status = hsp__fail_memory(err);
     for (int part = 0; part < 2; part++) {
         hsp__text_init(&copy.waiting[part], &ctx->allocator);
         if (!status) status = hsp__output_open(ctx, paths[part], err, &copy.outputs[part]);
@@ -245,7 +259,8 @@ static hsp_status split_cache(hsp_context *ctx, hsp__source *source, const char 
                               const hsp_options *options, const char *const paths[2],
                               hsp_error *err, hsp_split **out)
 {
-    static const char *const of_text[] = {"group", "label", "header", "separator"};
+    static const char *const of_text[] = {"group", "label",       "header", "separator",
+                                          "na",    "ignore-case", "ignore"};
     hsp_data *data = NULL, *parts[2] = {NULL, NULL};
     for (size_t i = 0; options && i < sizeof of_text / sizeof *of_text; i++)
         if (hsp_options_is_set(options, of_text[i]))

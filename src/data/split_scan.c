@@ -15,7 +15,10 @@ void hsp__split_scan_init(hsp__split_scan *scan, hsp_context *ctx, const char *n
     hsp__names_init(&scan->classes, &ctx->allocator);
     hsp__names_init(&scan->group_names, &ctx->allocator);
     hsp__names_init(&scan->texts, &ctx->allocator);
+    hsp__names_init(&scan->label_name, &ctx->allocator);
+    hsp__cell_rules_init(&scan->rules, &ctx->allocator);
     hsp__text_init(&scan->unquoted, &ctx->allocator);
+    hsp__text_init(&scan->folded, &ctx->allocator);
 }
 
 void hsp__split_scan_free(hsp__split_scan *scan)
@@ -28,7 +31,10 @@ void hsp__split_scan_free(hsp__split_scan *scan)
     hsp__names_free(&scan->classes);
     hsp__names_free(&scan->group_names);
     hsp__names_free(&scan->texts);
+    hsp__names_free(&scan->label_name);
+    hsp__cell_rules_free(&scan->rules);
     hsp__text_free(&scan->unquoted);
+    hsp__text_free(&scan->folded);
 }
 
 /* ---- One record ------------------------------------------------------------------------------ */
@@ -65,7 +71,15 @@ static hsp_status scan_label(hsp__split_scan *scan, const char *text, size_t siz
         if (!hsp__reserve(&scan->ctx->allocator, &scan->class_of, &scan->class_of_room,
                           (uint64_t)number + 1, sizeof *scan->class_of))
             return hsp__fail_memory(err);
-        result = hsp__label_add(&scan->classes, text, size, &scan->class_of[number]);
+        const char *label_text = text;
+        if (scan->rules.ignore_case) {
+            scan->folded.size = 0;
+            hsp__text_add(&scan->folded, text, size);
+            if (scan->folded.failed) return hsp__fail_memory(err);
+            hsp__fold_case(scan->folded.data, size);
+            label_text = scan->folded.data;
+        }
+        result = hsp__label_add(&scan->classes, label_text, size, &scan->class_of[number]);
     }
     if (result == HSP__LABEL_NO_MEMORY) return hsp__fail_memory(err);
     if (result)
@@ -92,7 +106,6 @@ static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_
     hsp__split_scan *scan = self;
     hsp__csv_cursor cursor =
         hsp__csv_begin(block->text, block->size, scan->separator, &scan->unquoted);
-    static const hsp__cell_rules usual = {.number.decimal = '.'};
     const char *from = block->text;
     (void)worker;
     while (hsp__csv_skip_blank(&cursor)) {
@@ -104,7 +117,7 @@ static hsp_status scan_csv_block(void *self, int worker, hsp__block *block, hsp_
             HSP__TRY(hsp__csv_next(&cursor, &field, err));
             if (j == scan->label &&
                 ((field.quoted && field.size) ||
-                 hsp__cell_mark(&usual, field.text, field.size) < HSP__MARK_ALWAYS))
+                 hsp__cell_mark(&scan->rules, field.text, field.size) < HSP__MARK_GIVEN))
                 HSP__TRY(scan_label(scan, field.text, field.size, field.line, err, &label));
             if (j == scan->group)
                 HSP__TRY(scan_group(scan, field.text, field.size, field.line, err, &group));
@@ -171,9 +184,24 @@ static hsp_status scan_csv_start(hsp__split_scan *scan, hsp__source *source, int
         const char *value = hsp_options_text(options, names[i][0]);
         if (value) status = hsp_options_set(read, names[i][1], value, err);
     }
+    static const char *const lists[] = {"ignore", "na"};
+    for (size_t k = 0; options && k < 2; k++)
+        for (size_t i = 0; !status && i < hsp_options_list_count(options, lists[k]); i++)
+            status =
+                hsp_options_set(read, lists[k], hsp_options_list_item(options, lists[k], i), err);
+    if (!status && options && hsp_options_flag(options, "ignore-case"))
+        status = hsp_options_set(read, "ignore-case", "yes", err);
+    if (!status) status = hsp__cell_rules_set(&scan->rules, read, err);
     if (!status)
         status = hsp__csv_find_columns(scan->ctx, source, tabs, read, group, err, &plan,
                                        &scan->label, &scan->group);
+    if (!status && scan->label != HSP__NAME_NONE) {
+        const char *name = hsp__csv_name(&plan, scan->label);
+        uint32_t number;
+        if (!hsp__names_add(&scan->label_name, name, strlen(name), &number))
+            status = hsp__fail_memory(err);
+    }
+    hsp__names_free(&plan.names);
     scan->separator = plan.separator;
     scan->fields = plan.count;
     scan->prefix = plan.data_at;

@@ -61,28 +61,36 @@ hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, h
     return status;
 }
 
-static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
-                                hsp_error *err)
+hsp_status hsp__prepare_relabel(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                hsp_error *err, hsp_data **out)
 {
     hsp__names keep, positive;
+    *out = NULL;
     HSP__TRY(hsp__prepare_classes(ctx, options, err, &keep));
     hsp_status status = hsp__prepare_positive(ctx, options, err, &positive);
-    to->leaves_out = keep.count > 0;
-    to->rest = !status && positive.count > 0;
-    if (!status && (to->rest || to->leaves_out)) {
+    if (!status && (positive.count || keep.count)) {
         const char **list = hsp__new(&ctx->allocator, keep.count, sizeof *list);
         for (uint32_t i = 0; list && i < keep.count; i++)
             list[i] = hsp__names_get(&keep, i);
         status = !list ? hsp__fail_memory(err)
-                       : hsp_data_relabel(ctx, to->base, keep.count ? list : NULL, keep.count,
-                                          to->rest ? hsp__names_get(&positive, 0) : NULL, err,
-                                          &to->grouped);
+                       : hsp_data_relabel(ctx, data, keep.count ? list : NULL, keep.count,
+                                          positive.count ? hsp__names_get(&positive, 0) : NULL, err,
+                                          out);
         hsp__free(&ctx->allocator, list);
     }
-    if (to->grouped) to->base = to->data = to->grouped;
     hsp__names_free(&keep);
     hsp__names_free(&positive);
     return status;
+}
+
+static hsp_status prepare_group(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
+                                hsp_error *err)
+{
+    to->leaves_out = hsp_options_text(options, "classes") != NULL;
+    to->rest = hsp_options_text(options, "positive") != NULL;
+    HSP__TRY(hsp__prepare_relabel(ctx, to->base, options, err, &to->grouped));
+    if (to->grouped) to->base = to->data = to->grouped;
+    return HSP_OK;
 }
 
 /* ---- Weights of rows ------------------------------------------------------------------------- */

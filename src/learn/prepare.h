@@ -39,6 +39,10 @@ hsp_status hsp__prepare_classes(hsp_context *ctx, const hsp_options *options, hs
 hsp_status hsp__prepare_positive(hsp_context *ctx, const hsp_options *options, hsp_error *err,
                                  hsp__names *names);
 
+/* The rows of the classes that both options say, in a new data set; NULL in *out: they are not set. */
+hsp_status hsp__prepare_relabel(hsp_context *ctx, hsp_data *data, const hsp_options *options,
+                                hsp_error *err, hsp_data **out);
+
 /* HSP_BAD_DATA when the classes are numbers that no classifier should take for classes: many, and no
  * codes, which are whole numbers one after the other that rows share. */
 hsp_status hsp__prepare_target(const hsp__names *classes, uint64_t rows, hsp_error *err);

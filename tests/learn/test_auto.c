@@ -52,9 +52,13 @@ static void test_a_circle_needs_a_kernel_or_neighbours(void)
         CHECK_NOTE(all->score <= 0.06 && all->majority > 0.3, "%g", all->score);
         CHECK(all->outer == 5 && all->rows == 200 && all->stop == HSP_STOP_CONVERGED);
         CHECK(fabs(all->score - (double)all->mistakes / 200) <= 1e-12); /* equal folds */
-        for (uint64_t t = 0; t < all->tried; t++) /* nothing compared with it is better */
-            CHECK(hsp_search_tried(search, t)->folds < 5 ||
-                  hsp_search_tried(search, t)->score >= chosen->score - 1e-12);
+        CHECK(all->chosen == 0 && chosen->folds == 15 && chosen->rows == 200);
+        for (uint64_t t = 1; t < all->tried; t++) { /* best first, in each comparison */
+            const hsp_search_try *one = hsp_search_tried(search, t),
+                                 *before = hsp_search_tried(search, t - 1);
+            CHECK(one->folds <= before->folds);
+            CHECK(one->folds < before->folds || one->score >= before->score - 1e-12);
+        }
         CHECK(!hsp_search_tried(search, all->tried));
         CHECK(hsp_model_metadata(model, "tuning") != NULL);
         hsp_model_free(model);

@@ -349,7 +349,7 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
     if (hsp__option_text(options, "kernel") && !hsp__option_text(options, "approx")) {
         const int limited = hsp__options_have(options, "cache-mb");
         const double rows = (double)hsp_data_rows(runner->data);
-        const double train = rows - floor(rows / (double)folds);
+        const double train = folds > 1 ? rows - floor(rows / (double)folds) : rows;
         const int wide = !limited || runner->data->view.precision == HSP_FLOAT64 ||
                          hsp_options_real(options, "gap") < 1e-7;
         const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));

@@ -303,6 +303,7 @@ hsp_status hsp__folds_make(hsp_context *ctx, hsp_data *data, const hsp_options *
                      ? folds_by_group(ctx, data, how->seed, &folds, err)
                      : hsp__folds_deal(ctx, view->labels, view->rows, view->classes, folds.class_of,
                                        how->count, how->seed, err, folds.fold);
+    if (how->used) folds.count = how->used;
     if (status) hsp__folds_free(&folds);
     if (!status) *out = folds;
     return status;

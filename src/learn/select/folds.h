@@ -39,7 +39,8 @@ hsp_status hsp__folds_begin(hsp_context *ctx, const hsp_data *data, const hsp_op
 typedef struct hsp__folds_how {
     uint32_t count;
     uint64_t seed;
-    int ordered; /* in time */
+    int ordered;   /* in time */
+    uint32_t used; /* how many of them are held out, one after the other; 0: all */
 } hsp__folds_how;
 
 /* What the options folds, fold-seed and time say; NULL: the defaults. */

@@ -14,6 +14,7 @@
 #include "base/sized_report.h"
 #include "learn/select/default_grid.h"
 #include "learn/select/grid.h"
+#include "learn/select/tune.h"
 #include "learn/learner.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
@@ -51,6 +52,15 @@ struct hsp_tuning {
     hsp_held_out nested; /* of the whole procedure */
     uint64_t best, chosen;
 };
+
+static hsp_tuning *tune_new(hsp_context *ctx)
+{
+    hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
+    if (!tuning) return NULL;
+    tuning->memory = tuning->grid.memory = ctx->allocator;
+    tuning->began = hsp__clock();
+    return tuning;
+}
 
 /* ---- Trying ---------------------------------------------------------------------------------- */
 
@@ -198,15 +208,17 @@ static hsp_status tune_measure(hsp_context *ctx, const hsp_tuning *tuning, hsp_d
 }
 
 static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                              const hsp_options *tune, hsp_tuning *tuning, hsp_error *err);
+                              const hsp_options *tune, const hsp__folds_how *how,
+                              hsp_tuning *tuning, hsp_error *err);
 
 /* Nested cross-validation: each outer fold measures what is chosen on the others. */
 static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
                               const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
 {
     hsp__folds outer;
-    hsp__folds_how how;
-    HSP__TRY(hsp__folds_how_of(tune, err, &how));
+    hsp__folds_how how, search;
+    HSP__TRY(hsp__folds_how_of(tune, err, &search));
+    how = search;
     how.count = (uint32_t)hsp_options_integer(tune, "nested");
     how.seed++; /* not the folds of the search */
     HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &outer));
@@ -214,12 +226,11 @@ static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_option
     hsp_status status = results ? HSP_OK : hsp__fail_memory(err);
     for (uint32_t f = 0; !status && f < how.count; f++) {
         hsp_data *train = NULL, *held = NULL;
-        hsp_tuning *inner = hsp__new(&ctx->allocator, 1, sizeof *inner);
+        hsp_tuning *inner = tune_new(ctx);
         if (!inner) status = hsp__fail_memory(err);
-        if (inner) inner->memory = inner->grid.memory = ctx->allocator;
         if (inner) inner->began = tuning->began;
         if (!status) status = hsp__folds_part(ctx, &outer, data, f, err, &train, &held);
-        if (!status) status = tune_choose(ctx, train, learner, tune, inner, err);
+        if (!status) status = tune_choose(ctx, train, learner, tune, &search, inner, err);
         if (!status && inner->stop != HSP_STOP_CONVERGED) {
             tuning->stop = inner->stop;
             status = HSP_CANCELLED;
@@ -271,26 +282,37 @@ static hsp_status tune_grid(hsp_context *ctx, hsp_data *data, const hsp_options 
 }
 
 static hsp_status tune_choose(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                              const hsp_options *tune, hsp_tuning *tuning, hsp_error *err)
+                              const hsp_options *tune, const hsp__folds_how *how,
+                              hsp_tuning *tuning, hsp_error *err)
 {
     hsp_options *first = NULL;
     hsp__folds folds;
-    hsp__folds_how how;
-    HSP__TRY(hsp__folds_how_of(tune, err, &how));
-    tuning->folds = how.count;
+    tuning->folds = how->used ? how->used : how->count;
     hsp_status status = tune_grid(ctx, data, learner, tune, &tuning->grid, err);
     if (!status) status = hsp__grid_options(ctx, &tuning->grid, learner, 0, err, &first);
     if (!status) status = hsp__cv_runner_score(tune, first, err, &tuning->score);
     if (!status) status = hsp__input_checks_admit(ctx, data, first, err);
     hsp_options_free(first);
     if (status) return status;
-    HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &folds));
+    HSP__TRY(hsp__folds_make(ctx, data, learner, how, err, &folds));
     status = tune_run(ctx, data, learner, tune, &folds, tuning, err);
     hsp__folds_free(&folds);
     if (!status)
         hsp__grid_choose(&tuning->grid, tuning->points, hsp__score_is_loss(tuning->score),
                          strcmp(hsp_options_text(tune, "choose"), "one-standard-error") == 0,
                          &tuning->best, &tuning->chosen);
+    return status;
+}
+
+hsp_status hsp__tune_search(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                            const hsp_options *tune, const hsp__folds_how *how, hsp_error *err,
+                            hsp_tuning **out)
+{
+    hsp_tuning *tuning = tune_new(ctx);
+    const hsp_status status =
+        tuning ? tune_choose(ctx, data, learner, tune, how, tuning, err) : hsp__fail_memory(err);
+    if (status) hsp_tuning_free(tuning);
+    if (!status) *out = tuning;
     return status;
 }
 
@@ -305,13 +327,13 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     hsp_options *chosen = NULL, *defaults = NULL;
     hsp_training done = {.size = sizeof done};
     int stopped = 0; /* there is a model all the same */
-    hsp_tuning *tuning = hsp__new(&ctx->allocator, 1, sizeof *tuning);
+    hsp__folds_how how = {0};
+    hsp_tuning *tuning = tune_new(ctx);
     if (!tuning) return hsp__fail_memory(err);
-    tuning->memory = tuning->grid.memory = ctx->allocator;
-    tuning->began = hsp__clock();
     hsp_status status = tune ? HSP_OK : hsp_options_new(ctx, hsp_tune_options(), err, &defaults);
     if (!tune) tune = defaults;
-    if (!status) status = tune_choose(ctx, data, learner, tune, tuning, err);
+    if (!status) status = hsp__folds_how_of(tune, err, &how);
+    if (!status) status = tune_choose(ctx, data, learner, tune, &how, tuning, err);
     if (!status && tuning->stop == HSP_STOP_CONVERGED && hsp_options_integer(tune, "nested"))
         status = tune_nested(ctx, data, learner, tune, tuning, err);
     if (!status && model)
