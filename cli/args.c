@@ -106,6 +106,8 @@ static hsp_status args_unknown(const cli *run, const char *typed, size_t size, h
             names[total++] = table->options[i].name;
     }
     const char *nearest = hsp_nearest(word, names, total);
+    for (size_t i = 0; strcmp(word, "target") == 0 && i < total; i++)
+        if (strcmp(names[i], "label") == 0) nearest = names[i]; /* its name elsewhere */
     if (strcmp(word, "version") == 0)
         cli_fail(err, HSP_USAGE, place, "it must be the only argument: 'halfspace --version'");
     else if (nearest && strcmp(nearest, word) == 0) /* of a variant, and none was named */

@@ -345,6 +345,8 @@ typedef struct cli_watch {
 } cli_watch;
 /* The profile's findings: they live as long as it does. */
 void watch_profile(cli_watch *watch, const hsp_profile *profile);
+/* Lines that cannot be read; the sentence lives as long as the findings. */
+void watch_broken(cli_watch *watch, const char *sentence);
 /* `table`: what the profile of a table says is not said again. */
 void watch_data(cli_watch *watch, const hsp_data *data, const hsp_summary *summary, int table);
 void watch_free(cli_watch *watch);

@@ -28,6 +28,7 @@ typedef struct inspect {
     char *unread;                    /* why the rows could not be read; NULL: they were */
     int explained;                   /* the options that the findings advise would mend that */
     int more;                        /* --all looks at more */
+    char *broken;                    /* which lines of libsvm text cannot be read; NULL: all can */
     char *advice[4]; /* the arguments of all findings: of reading, training, scoring; and of
                         reading, those that split has */
     hsp_data *data;
@@ -380,6 +381,30 @@ static hsp_status inspect_explain(cli *run, inspect *seen, hsp_error *err)
     return HSP_OK;
 }
 
+/* The warning about lines that are left out. */
+static void inspect_hear(void *user, hsp_log_level level, const char *sentence)
+{
+    inspect *seen = user;
+    if (level == HSP_LOG_WARNING && !seen->broken && strstr(sentence, "cannot be read"))
+        seen->broken = cli_format("%s.", sentence);
+}
+
+/* libsvm text with lines that cannot be read: look at the others. */
+static hsp_status inspect_read_others(cli *run, inspect *seen, hsp_error *err)
+{
+    hsp_options *read = NULL;
+    hsp_error other = HSP_ERROR_INIT;
+    hsp_context_set_log(run->ctx, inspect_hear, seen);
+    hsp_status status = hsp_options_copy(run->ctx, run->options[INSPECT_READ], &other, &read);
+    if (status == HSP_OK) status = hsp_options_set(read, "on-error", "skip", &other);
+    if (status == HSP_OK)
+        status = hsp_profile_read(run->ctx, seen->profile, read, NULL, &other, &seen->data);
+    hsp_options_free(read);
+    hsp_context_set_log(run->ctx, NULL, NULL);
+    if (status == HSP_OK && seen->broken) *err = (hsp_error)HSP_ERROR_INIT;
+    return status == HSP_OK && seen->broken ? HSP_OK : HSP_BAD_DATA;
+}
+
 /* Read the rows. If that fails because of what is in the file or how the options fit it, a table has
  * been looked at all the same: the failure is kept as a sentence. */
 static hsp_status inspect_read(cli *run, inspect *seen, hsp_error *err)
@@ -388,6 +413,7 @@ static hsp_status inspect_read(cli *run, inspect *seen, hsp_error *err)
     const double start = cli_seconds();
     hsp_status status = hsp_profile_read(run->ctx, seen->profile, read, NULL, err, &seen->data);
     seen->load_seconds = cli_seconds() - start;
+    if (status == HSP_BAD_DATA && !seen->table) return inspect_read_others(run, seen, err);
     if (!seen->table || (status != HSP_BAD_DATA && status != HSP_USAGE)) return status;
     char text[sizeof err->file + sizeof err->message + 64];
     seen->unread = cli_format("%s", hsp_error_text(err, text, sizeof text));
@@ -460,6 +486,7 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
     if (status == HSP_OK && seen.data) status = inspect_summarise(run, &seen, err);
     if (status == HSP_OK) {
         watch_profile(&seen.watch, seen.profile);
+        if (seen.broken) watch_broken(&seen.watch, seen.broken);
         if (seen.data) watch_data(&seen.watch, seen.data, seen.summary, seen.table != NULL);
         inspect_advise(&seen);
         status = cli_report(run, inspect_results, &seen, stdout, err);
@@ -468,6 +495,7 @@ static hsp_status inspect_run(cli *run, hsp_error *err)
     for (size_t u = 0; u < 4; u++)
         free(seen.advice[u]);
     free(seen.unread);
+    free(seen.broken);
     hsp_summary_free(seen.summary);
     hsp_data_free(seen.data);
     hsp_profile_free(seen.profile);

@@ -94,13 +94,29 @@ static hsp_status files_leave_out(hsp_options *read, const char *column, hsp_err
     return hsp_options_set(read, "ignore", column, err);
 }
 
+/* Does --date name the column? Then it is a feature, and its format is known. */
+static int files_is_date(const hsp_options *read, const char *column)
+{
+    const size_t size = strlen(column);
+    for (size_t i = 0; i < hsp_options_list_count(read, "date"); i++) {
+        const char *p = hsp_options_list_item(read, "date", i);
+        for (;; p++) {
+            if (strncmp(p, column, size) == 0 && strchr(",=:", p[size])) return 1;
+            p += strcspn(p, ",=:");
+            if (*p != ',') break;
+        }
+    }
+    return 0;
+}
+
 hsp_status cli_read_for_folds(cli *run, const char *path, hsp_options *read,
                               const hsp_options *folds, hsp_error *err, hsp_data **data,
                               double *seconds)
 {
     const char *group = hsp_options_text(folds, "group"), *time = hsp_options_text(folds, "time");
     hsp_status status = files_leave_out(read, group, err);
-    if (status == HSP_OK && !(group && time && strcmp(group, time) == 0))
+    if (status == HSP_OK && time && !(group && strcmp(group, time) == 0) &&
+        !files_is_date(read, time))
         status = files_leave_out(read, time, err);
     if (status == HSP_OK) status = cli_read(run, path, read, NULL, err, data, seconds);
     if (status == HSP_USAGE && (group || time) && strstr(err->file, "ignore"))

@@ -57,6 +57,12 @@ void watch_profile(cli_watch *watch, const hsp_profile *profile)
         inspect_warnings_keep(watch, one, NULL, NULL);
 }
 
+void watch_broken(cli_watch *watch, const char *sentence)
+{
+    const hsp_finding finding = {sentence, "on-error", "skip", "--on-error skip", "reading"};
+    inspect_warnings_keep(watch, &finding, NULL, NULL);
+}
+
 void watch_free(cli_watch *watch)
 {
     for (size_t i = 0; i < watch->count; i++) {

@@ -322,6 +322,24 @@ hsp_status hsp__csv_tell_rejects(const hsp__csv_reader *reader, uint64_t rows, h
 /* Write the file of rejects, if one is wanted. */
 hsp_status hsp__csv_write_rejects(const hsp__csv_reader *reader, hsp_error *err);
 
+/* The same for any format; `how`: the first file, the file of rejects (NULL: none), and the separator
+ * of CSV, or 0: libsvm text, which gets comments. */
+typedef struct hsp__rejects_how {
+    const char *file, *path;
+    char separator;
+} hsp__rejects_how;
+int hsp__bad_add(hsp__csv_bad *bad, const hsp_allocator *memory, uint64_t before, uint64_t line,
+                 const char *why, const char *from, size_t size);
+hsp_status hsp__bad_take(hsp_context *ctx, hsp__csv_bad *bad, const hsp__rejects_how *how,
+                         const hsp__blocks *run, hsp__csv_rejects *rejects, hsp_error *err);
+hsp_status hsp__rejects_tell(hsp_context *ctx, const hsp__csv_rejects *rejects, const char *file,
+                             uint64_t rows, uint64_t dropped, int none, hsp_error *err);
+hsp_status hsp__rejects_write(hsp_context *ctx, const hsp__csv_rejects *rejects, const char *path,
+                              const hsp__text *names, hsp_error *err);
+/* Can the file of rejects be written, and is it not the data? */
+hsp_status hsp__rejects_check(const char *path, int skip, const hsp__source *source,
+                              hsp_error *err);
+
 /* Forget all; `rejects` is zeroed or was started before. */
 void hsp__csv_rejects_start(hsp__csv_rejects *rejects, const hsp_allocator *memory);
 

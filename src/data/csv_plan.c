@@ -1,7 +1,6 @@
 /* What becomes of each column of a CSV file: by the options and its first records (csv_sample.c) when
  * an encoding is made, by the encoding when one is given. */
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/base.h"
 #include "base/decimal.h"
@@ -580,24 +579,6 @@ static hsp_status plan_tell(hsp_context *ctx, const hsp__csv_plan *plan, hsp_err
     return status;
 }
 
-/* Can the file of rejects be written, and is it not the data? */
-static hsp_status plan_check_rejects(const hsp__csv_plan *plan, const hsp__source *source,
-                                     hsp_error *err)
-{
-    struct stat data, rejects;
-    if (!plan->rejects) return HSP_OK;
-    if (!plan->skip)
-        return hsp__fail_option(err, "--rejects", "there are none without --on-error skip");
-    if (stat(plan->rejects, &rejects) || !S_ISREG(rejects.st_mode)) return HSP_OK;
-    for (uint32_t i = 0; i < source->parts; i++)
-        if (stat(source->part_names[i], &data) == 0 && rejects.st_ino == data.st_ino &&
-            rejects.st_dev == data.st_dev)
-            return hsp__fail_option(err, "--rejects",
-                                    "'%s' would be written over '%s'; name another file",
-                                    plan->rejects, source->part_names[i]);
-    return HSP_OK;
-}
-
 hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
                               const hsp_options *options, hsp__reading reading,
                               const hsp_encoding *encoding, hsp_error *err, hsp__csv_plan *plan)
@@ -610,7 +591,7 @@ hsp_status hsp__csv_plan_make(hsp_context *ctx, hsp__source *source, int tabs,
     plan->max_categories = (uint64_t)hsp_options_integer(options, "max-categories");
     plan->skip = !plan->followed && strcmp(hsp_options_text(options, "on-error"), "skip") == 0;
     plan->rejects = hsp_options_text(options, "rejects");
-    if (!status) status = plan_check_rejects(plan, source, err);
+    if (!status) status = hsp__rejects_check(plan->rejects, plan->skip, source, err);
     hsp__names_init(&plan->names, &ctx->allocator);
     plan->columns = hsp__new(&ctx->allocator, plan->count, sizeof *plan->columns);
     if (!status && !plan->columns) status = hsp__fail_memory(err);

@@ -64,11 +64,19 @@ static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *bloc
     const uint64_t base = (uint64_t)hsp_data_index_base(m->data);
     const char *next = block->text, *last = next + block->size;
     (void)worker;
+    if (block->part != m->part || !block->number) m->lines = block->skipped;
+    m->part = block->part;
     for (; next < last; block->lines++) {
         const char *p = next, *word, *newline = memchr(p, '\n', (size_t)(last - p));
         const char *end = newline ? newline : last;
         uint64_t tokens = 0, count = 0, index;
         next = end + 1;
+        if (m->rejected < m->data->rejected_count &&
+            m->data->rejected[m->rejected] ==
+                hsp__record_place(block->part, m->lines + block->lines + 1)) {
+            m->rejected++;
+            continue;
+        }
         for (size_t size; hsp__libsvm_word(&p, end, &word, &size);) {
             const char *colon = memchr(word, ':', size);
             if (!tokens++ || !colon || !(*word >= '0' && *word <= '9')) continue; /* label; qid:N */
@@ -80,6 +88,7 @@ static hsp_status decimals_parse_libsvm(void *self, int worker, hsp__block *bloc
         }
         if (tokens) HSP__TRY(decimals_row(m, count, err));
     }
+    m->lines += block->lines;
     return HSP_OK;
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "data/csv.h"
 #include "data/formats.h"
 #include "data/precision.h"
 #include "data/rows.h"
@@ -57,6 +58,7 @@ typedef struct libsvm_scratch {
     uint64_t starts_room;
     void *dense;         /* rows * cols numbers */
     uint64_t dense_room; /* bytes */
+    hsp__csv_bad bad;    /* lines that cannot be read, under --on-error skip */
 } libsvm_scratch;
 
 typedef struct libsvm_reader {
@@ -74,6 +76,10 @@ typedef struct libsvm_reader {
     hsp__names *classes; /* the caller's */
     int workers;
     libsvm_scratch *scratch; /* one a worker */
+    int skip;                /* --on-error skip */
+    hsp__rejects_how how;
+    hsp__csv_rejects rejects;
+    uint64_t streamed; /* rows */
 } libsvm_reader;
 
 /* Where parsing stands in a block. */
@@ -409,6 +415,53 @@ static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scrat
     return HSP_OK;
 }
 
+/* Forget the labels behind the first `count`: they were of lines that are left out. */
+static int libsvm_forget(const libsvm_reader *reader, libsvm_scratch *scratch, uint32_t count)
+{
+    hsp__names kept;
+    uint32_t number;
+    int done = 1;
+    if (scratch->names.count == count) return 1;
+    hsp__names_init(&kept, &reader->ctx->allocator);
+    for (uint32_t i = 0; done && i < count; i++)
+        done = hsp__names_add(&kept, hsp__names_get(&scratch->names, i),
+                              hsp__names_size(&scratch->names, i), &number);
+    hsp__names_free(&scratch->names);
+    scratch->names = kept;
+    memset(scratch->recent, 0, sizeof scratch->recent);
+    return done;
+}
+
+/* A line that is left out if it cannot be read. */
+static hsp_status libsvm_try_line(const libsvm_reader *reader, libsvm_scratch *scratch,
+                                  libsvm_cursor *at, libsvm_row *row, hsp_error *err)
+{
+    hsp__rows_block *block = &scratch->block;
+    const libsvm_cursor from = *at;
+    const libsvm_row before = *row;
+    const uint64_t rows = block->rows, past = scratch->past, longs = scratch->losses.longs.count;
+    const uint32_t names = scratch->names.count;
+    char why[sizeof err->message + 32];
+    hsp_error found = {0};
+    const hsp_status status = libsvm_line(reader, scratch, at, row, &found);
+    if (status && status != HSP_BAD_DATA && err) *err = found;
+    if (status != HSP_BAD_DATA) return status;
+    const char *newline = memchr(from.p, '\n', (size_t)(from.end - from.p));
+    *at = from;
+    at->p = at->line_start = newline ? newline + 1 : from.end;
+    at->line += newline != NULL;
+    *row = before;
+    block->rows = rows;
+    scratch->past = past;
+    scratch->losses.longs.count = longs;
+    snprintf(why, sizeof why, "column %llu: %s", (unsigned long long)found.column, found.message);
+    if (!libsvm_forget(reader, scratch, names) ||
+        !hsp__bad_add(&scratch->bad, &reader->ctx->allocator, rows, from.line, why, from.p,
+                      (size_t)(at->p - from.p)))
+        return hsp__fail_memory(err);
+    return HSP_OK;
+}
+
 /* hsp__block_format's parse: the rows of a block into the worker's scratch. */
 static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_error *err)
 {
@@ -439,8 +492,10 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
     scratch->losses.here = 0;
     if (text->number == 0 && text->size >= 3 && memcmp(at.p, "\xef\xbb\xbf", 3) == 0)
         at.p += 3; /* some editors begin UTF-8 text with this mark */
+    scratch->bad.count = scratch->bad.texts.size = 0;
     while (!status && at.p < at.end)
-        status = libsvm_line(reader, scratch, &at, &row, err);
+        status = reader->skip ? libsvm_try_line(reader, scratch, &at, &row, err)
+                              : libsvm_line(reader, scratch, &at, &row, err);
     text->lines = at.line - 1;
     scratch->zeros = row.zeros; /* a stream's probe wants it even if something is wrong behind */
     HSP__TRY(status);
@@ -469,14 +524,18 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
                               .least = (uint64_t)hsp_options_integer(options, "features"),
                               .base_fixed = strcmp(base, "auto") != 0,
                               .classes = classes,
+                              .skip = strcmp(hsp_options_text(options, "on-error"), "skip") == 0,
+                              .how = {source->name, hsp_options_text(options, "rejects"), 0},
                               .workers = hsp__blocks_workers(ctx, source)};
     atomic_init(&reader->base, strcmp(base, "0") != 0);
+    hsp__csv_rejects_start(&reader->rejects, &ctx->allocator);
     hsp__rows_init(&reader->rows, ctx, reader->precision, hsp_options_text(options, "storage"),
                    source->unpacker ? 0 : source->size);
     reader->scratch = hsp__new(&ctx->allocator, (uint64_t)reader->workers, sizeof *reader->scratch);
     if (!reader->scratch) return hsp__fail_memory(err);
     for (int i = 0; i < reader->workers; i++) {
         hsp__names_init(&reader->scratch[i].names, &ctx->allocator);
+        hsp__text_init(&reader->scratch[i].bad.texts, &ctx->allocator);
         if (reader->provenance) reader->scratch[i].losses.longs.memory = &ctx->allocator;
         for (int j = 0; j < LIBSVM_WIDEST; j++)
             reader->scratch[i].widest[j] = HSP__DECIMAL_SHORT;
@@ -500,6 +559,8 @@ static void libsvm_free(libsvm_reader *reader)
         hsp__spread_free(&scratch->spread, memory);
         hsp__long_decimals_free(&scratch->losses.longs);
         hsp__names_free(&scratch->names);
+        hsp__free(memory, scratch->bad.rows);
+        hsp__text_free(&scratch->bad.texts);
     }
     hsp__free(memory, reader->scratch);
     reader->scratch = NULL;
@@ -589,6 +650,9 @@ static hsp_status libsvm_reserve(void *self, int worker, hsp__blocks *run, hsp_e
             scratch->block.indices[k]++;
     scratch->block.cols = scratch->past > base ? scratch->past - base : 0;
     if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
+    if (scratch->bad.count)
+        HSP__TRY(
+            hsp__bad_take(reader->ctx, &scratch->bad, &reader->how, run, &reader->rejects, err));
     if (reader->provenance && !hsp__long_decimals_move(&reader->provenance->longs,
                                                        &scratch->losses.longs, reader->rows.rows))
         return hsp__fail_memory(err);
@@ -616,6 +680,7 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         const int single = reading.keep == HSP__KEEP_SINGLE;
         hsp__names_init(&classes, &ctx->allocator);
         hsp_status status = libsvm_start(&reader, ctx, source, options, reading, &classes, &found);
+        if (!status) status = hsp__rejects_check(reader.how.path, reader.skip, source, &found);
         if (!status)
             status = hsp__blocks_run(ctx, source, &format, &reader, reader.workers, &found);
         if (!status) status = libsvm_gather(&reader, &losses, &found);
@@ -623,13 +688,22 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         if (status == HSP__NEEDS_DOUBLE) snprintf(why, sizeof why, "%.191s", found.message);
         if (!status || (status == HSP__NEEDS_DOUBLE && !again)) {
             libsvm_tell(&reader, reader.base_fixed);
+            status = hsp__rejects_tell(ctx, &reader.rejects, reader.name, reader.rows.rows, 0, 0,
+                                       &found);
+            if (!status)
+                status = hsp__rejects_write(ctx, &reader.rejects, reader.how.path, NULL, &found);
             libsvm_free(&reader); /* before the end may need memory of its own */
+        }
+        if (!status) {
             const uint64_t cols = reader.rows.cols > reader.least ? reader.rows.cols : reader.least;
             status = hsp__rows_finish(&reader.rows, &classes, cols, &found, out);
         }
         if (!status) {
             hsp_data *data = *out;
             data->index_base = libsvm_base(&reader);
+            data->rejected = reader.rejects.places;
+            data->rejected_count = reader.rejects.count;
+            reader.rejects.places = NULL;
             data->digits = losses.digits;
             for (uint64_t k = 0; reader.provenance && k < reader.provenance->longs.count; k++)
                 reader.provenance->longs.all[k].column -= atomic_load(&reader.base);
@@ -639,6 +713,7 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
             hsp__tell_double(ctx, reader.name, why);
         }
         libsvm_free(&reader);
+        hsp__csv_rejects_start(&reader.rejects, &ctx->allocator);
         hsp__rows_free(&reader.rows);
         hsp__names_free(&classes);
         if (status && !again && err) *err = found;
@@ -711,7 +786,13 @@ static hsp_status libsvm_stream_take(void *self, int worker, hsp__blocks *run, h
     libsvm_reader *reader = self;
     libsvm_scratch *scratch = &reader->scratch[worker];
     uint32_t *labels = scratch->block.labels;
-    (void)run;
+    if (scratch->bad.count) {
+        HSP__TRY(
+            hsp__bad_take(reader->ctx, &scratch->bad, &reader->how, run, &reader->rejects, err));
+        HSP__TRY(
+            hsp__stream_bad(reader->stream, worker, scratch->bad.rows, scratch->bad.count, err));
+    }
+    reader->streamed += scratch->block.rows;
     if (!reader->stream->sink->unlabelled) {
         if (!libsvm_map_labels(reader, scratch)) return hsp__fail_memory(err);
         for (uint64_t i = 0; i < scratch->block.rows; i++)
@@ -774,6 +855,7 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
                                      hsp__reading_first(of->options, NULL), of->classes, err);
     const int fixed = reader.base_fixed;
     reader.stream = of;
+    if (!status) status = hsp__rejects_check(reader.how.path, reader.skip, source, err);
     if (!status) status = libsvm_probe(&reader, source, err);
     if (!status && of->sink->origin) of->sink->origin->index_base = libsvm_base(&reader);
     if (!status) status = hsp__stream_begin(of, NULL, 0, err);
@@ -784,7 +866,11 @@ hsp_status hsp__libsvm_stream(const hsp__stream *of, hsp__source *source, hsp_er
             hsp__losses_add(&losses, &reader.scratch[i].losses);
         libsvm_tell(&reader, fixed);
         hsp__losses_tell(of->ctx, reader.name, reader.precision, &reader.reading, &losses, NULL);
+        status = hsp__rejects_tell(of->ctx, &reader.rejects, reader.name, reader.streamed, 0,
+                                   of->sink->none, err);
     }
+    if (!status) status = hsp__rejects_write(of->ctx, &reader.rejects, reader.how.path, NULL, err);
+    hsp__csv_rejects_start(&reader.rejects, &of->ctx->allocator);
     libsvm_free(&reader);
     return status;
 }

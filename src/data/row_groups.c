@@ -90,21 +90,42 @@ hsp_status hsp_data_read_groups(hsp_context *ctx, hsp_data *data, const char *pa
     return status;
 }
 
-/* Every cell as a number, or every one as a date by the same pattern. 0: neither; *wrong: a cell
- * that is no number. */
-static int row_groups_as_times(const hsp__names *cells, double *time, uint32_t *wrong)
+/* The format that --date gives the column, into `format`; "": none. */
+static void row_groups_format(const hsp_options *read, const char *column, char format[64])
+{
+    static const char *const parts[] = {":days", ":year", ":month", ":weekday"};
+    *format = 0;
+    for (size_t i = 0; read && i < hsp_options_list_count(read, "date"); i++) {
+        const char *item = hsp_options_list_item(read, "date", i), *equal = strchr(item, '=');
+        const char *name = equal ? strstr(item, column) : NULL;
+        if (!name || name > equal || !strchr(",=", name[strlen(column)]) ||
+            (name > item && name[-1] != ','))
+            continue;
+        size_t size = strlen(equal + 1);
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+            const char *part = strstr(equal + 1, parts[k]);
+            if (part && (size_t)(part - equal - 1) < size) size = (size_t)(part - equal - 1);
+        }
+        if (size < 64) snprintf(format, 64, "%.*s", (int)size, equal + 1);
+    }
+}
+
+/* Every cell as a number, or every one as a date by the same pattern: `given`, or a known one. 0:
+ * neither; *wrong: a cell that is no number. */
+static int row_groups_as_times(const hsp__names *cells, const char *given, double *time,
+                               uint32_t *wrong)
 {
     const char *pattern = NULL;
     hsp__decimal_result result;
     hsp__date date;
     uint32_t c = 0;
-    for (; c < cells->count; c++) {
+    for (; c < cells->count && !*given; c++) {
         const char *cell = hsp__names_get(cells, c), *end = cell + hsp__names_size(cells, c);
         if (end == cell || hsp__decimal_f64(cell, end, &time[c], &result) != end) break;
     }
     if (c == cells->count) return 1;
     *wrong = c;
-    for (size_t i = 0; (pattern = hsp__date_known(i)); i++) {
+    for (size_t i = 0; (pattern = *given ? given : hsp__date_known(i)) && !(*given && i); i++) {
         for (c = 0; c < cells->count; c++) {
             if (!hsp__date_parse(hsp__names_get(cells, c), hsp__names_size(cells, c), pattern,
                                  &date))
@@ -124,15 +145,17 @@ hsp_status hsp_data_read_times(hsp_context *ctx, hsp_data *data, const char *pat
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp__split_scan scan;
     uint32_t wrong = 0;
+    char format[64];
+    row_groups_format(read, column, format);
     hsp__split_scan_init(&scan, ctx, path);
     hsp_status status = row_groups_scan(ctx, data, path, read, column, "--time", err, &scan);
     double *time = hsp__scratch_new(&scratch, scan.group_names.count, sizeof *time);
     double *times = hsp__scratch_new(&scratch, scan.rows, sizeof *times);
     if (!status && scratch.failed) status = hsp__fail_memory(err);
-    if (!status && !row_groups_as_times(&scan.group_names, time, &wrong))
+    if (!status && !row_groups_as_times(&scan.group_names, format, time, &wrong))
         status = hsp__fail_option(err, "--time",
                                   "found '%s' in column '%.60s', expected numbers only, or dates "
-                                  "of one form only, such as 2024-05-31",
+                                  "of one form only, such as 2024-05-31 (--date gives another)",
                                   hsp__quote(hsp__names_get(&scan.group_names, wrong),
                                              hsp__names_size(&scan.group_names, wrong), quoted),
                                   column);

@@ -38,7 +38,9 @@ enum {
     AUTO_SAMPLE_CONTENDERS = 3, /* if not */
     AUTO_REPEATS = 2            /* sets of other folds */
 };
-#define AUTO_BUDGET 6e9 /* hsp__auto_work that a neighbourhood of stage 3 may take */
+#define AUTO_FINE   6e9 /* hsp__auto_work that the RBF machines of stage 2 may take, each scaling */
+#define AUTO_RUN    8e8 /* that one of stage 3 may take: there are fewer rows if it would be more */
+#define AUTO_BUDGET 6e9 /* that all of them may take, each scaling */
 
 enum { AUTO_LOGISTIC, AUTO_LINEAR, AUTO_KNN, AUTO_RBF, AUTO_KINDS };
 static const char *const auto_learners[] = {"logistic", "svm", "knn", "svm"};
@@ -349,11 +351,13 @@ static hsp_status auto_around(auto_work *work, auto_ask ask, double C, double ga
 {
     const double ratio[2] = {sqrt(10), 2};
     const int axes = gamma > 0 ? 2 : 1, down = ask.stage < 3 ? -1 : 0;
-    const int up = points > axes;
+    const int up = ask.stage < 3 || points > axes;
     int low[2] = {down, axes == 2 ? down : 0}, high[2] = {up, up && axes == 2};
     int from[2] = {low[0], low[1]}, to[2] = {high[0], high[1]}; /* of the next call */
     const double center[2] = {pow(10, round(2 * log10(C)) / 2), gamma};
     for (int strip = 0; strip <= strips; strip++) {
+        points -= (to[0] - from[0] + 1) * (to[1] - from[1] + 1);
+        if (strip && points < 0) break;
         auto_spec(ask.specs[0], sizeof ask.specs[0], "C", center[0], ratio[0], from[0], to[0]);
         if (axes == 2)
             auto_spec(ask.specs[1], sizeof ask.specs[1], "gamma", center[1], ratio[1], from[1],
@@ -438,11 +442,23 @@ static hsp_status auto_main(auto_work *work, hsp_data *data)
             } else {
                 /* (the second scaling is the worse one more often than not) */
                 const int first = one == auto_best(work, 1, kinds[k], NULL);
-                HSP__TRY(
-                    auto_around(work, ask, one->C, one->gamma, AUTO_SIDE, first ? AUTO_STRIPS : 0));
+                const double rows = 0.8 * (double)hsp_data_rows(data),
+                             each = AUTO_FOLDS * hsp__auto_work(data, rows, one->seen.error);
+                HSP__TRY(auto_around(work, ask, one->C, one->gamma,
+                                     one->gamma > 0 ? (int)fmin(AUTO_FINE / each, 100) : 100,
+                                     first ? AUTO_STRIPS : 0));
             }
         }
     return HSP_OK;
+}
+
+/* Rows of stage 3: four times as many as in stage 2, or as the RBF machine can take. */
+static uint64_t auto_more(const auto_work *work, const hsp_data *data, uint64_t fine)
+{
+    const hsp__auto_try *best = auto_best(work, 2, AUTO_RBF, NULL);
+    const double rows = fmin(4 * (double)fine, (double)hsp_data_rows(data));
+    const double each = best ? hsp__auto_work(data, 0.75 * rows, best->seen.error) : 0;
+    return (uint64_t)fmax(rows * fmin(1, sqrt(AUTO_RUN / fmax(each, 1))), (double)fine);
 }
 
 /* Stage 3 on more rows, one part of four held out: from the best points of stage 2 on, and once more
@@ -452,7 +468,8 @@ static hsp_status auto_enlarge(auto_work *work, hsp_data *data)
     hsp_data *more = NULL;
     int kinds[AUTO_KINDS];
     auto_kinds(work, 2, kinds);
-    HSP__TRY(auto_sample(work, data, 4 * work->search->report.search_rows, work->seed + 2, &more));
+    HSP__TRY(auto_sample(work, data, auto_more(work, data, work->search->report.search_rows),
+                         work->seed + 2, &more));
     auto_ask ask = {
         .data = more ? more : data, .stage = 3, .how = {.count = 4, .seed = work->seed, .used = 1}};
     const double rows = 0.75 * (double)hsp_data_rows(ask.data);
@@ -573,7 +590,9 @@ static hsp_status auto_decide(auto_work *work, hsp_data *data, int sample)
                                          sample ? AUTO_SAMPLE_CONTENDERS : AUTO_CONTENDERS, chosen);
     if (count < 2) return HSP_OK;
     hsp_status status = HSP_OK;
-    if (sample) status = auto_sample(work, data, 4 * fine->seen.rows, work->seed + 2, &more);
+    if (sample)
+        status =
+            auto_sample(work, data, auto_more(work, data, fine->seen.rows), work->seed + 2, &more);
     if (!status) status = hsp_options_new(work->ctx, hsp_validate_options(), work->err, &folds);
     if (!status)
         status = hsp_options_set(folds, "score", work->search->report.score_name, work->err);
