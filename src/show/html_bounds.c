@@ -185,7 +185,7 @@ static void bounds_verdict(hsp__page *page)
     hsp__html(page->html, "</div>\n<p>To check it again:</p>\n");
     hsp__page_command(page, 0,
                       (const char *const[]){"halfspace-verify", page->certificate_path,
-                                            page->data.path, page->test.path, NULL});
+                                            page->data.path, page->certified_test, NULL});
 }
 
 hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)

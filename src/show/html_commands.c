@@ -64,6 +64,18 @@ static void commands_add(hsp__text *to, const hsp_options *options)
     }
 }
 
+/* A word as a shell takes it; several files, which are lines here, are several words. */
+static void commands_word(hsp__text *line, const char *word)
+{
+    char *lines = hsp__copy_text(&line->memory, word, strlen(word)), *rest = lines;
+    line->failed |= !lines;
+    for (char *one; rest && (one = strsep(&rest, "\n"));) {
+        hsp__html_argument(line, one);
+        if (rest) hsp__text_puts(line, " ");
+    }
+    hsp__free(&line->memory, lines);
+}
+
 /* Words, the last NULL, and options, as a block of code. */
 static void commands_put(hsp__page *page, const char *const *words, const hsp_options *first,
                          const hsp_options *second)
@@ -72,7 +84,7 @@ static void commands_put(hsp__page *page, const char *const *words, const hsp_op
     hsp__text_init(&line, &page->ctx.allocator);
     for (size_t i = 0; words[i]; i++) {
         if (i) hsp__text_puts(&line, " ");
-        hsp__html_argument(&line, words[i]);
+        commands_word(&line, words[i]);
     }
     if (first) commands_add(&line, first);
     if (second) commands_add(&line, second);
@@ -101,6 +113,7 @@ void hsp__page_train_command(hsp__page *page)
 
 void hsp__page_report_command(hsp__page *page)
 {
-    const char *const words[] = {"halfspace", "report", page->model_path, page->data.path, NULL};
+    const char *const words[] = {"halfspace",   "report", page->model_path, page->data.path, "-o",
+                                 "report.html", NULL};
     commands_put(page, words, page->given, page->read);
 }

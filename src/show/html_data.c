@@ -7,7 +7,6 @@
 #include "base/base.h"
 #include "show/html_page.h"
 
-#define DATA_CLASSES 60 /* classes listed */
 #define DATA_COLUMNS 60 /* columns listed */
 
 static void data_files(hsp__page *page)
@@ -44,11 +43,8 @@ static void data_class_cells(hsp__page *page, const hsp__page_rows *rows, uint32
 
 static void data_classes(hsp__page *page)
 {
-    const uint32_t shown = page->classes < DATA_CLASSES ? page->classes : DATA_CLASSES;
     hsp__html(page->html, "<h3>Classes</h3>\n");
-    if (shown < page->classes)
-        hsp__html(page->html, "<p>The first %s of %s classes.</p>\n", hsp__shown_count(shown).text,
-                  hsp__shown_count(page->classes).text);
+    const uint32_t shown = hsp__page_fold(page, "Rows");
     hsp__page_table(
         page, "Classes",
         page->test.path
@@ -64,6 +60,7 @@ static void data_classes(hsp__page *page)
         hsp__text_puts(page->html, "</tr>\n");
     }
     hsp__page_table_end(page);
+    hsp__page_fold_end(page);
 }
 
 /* ---- Columns of a table ---- */

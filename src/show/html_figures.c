@@ -8,6 +8,9 @@
 #include "show/canvas.h"
 #include "show/html_page.h"
 
+#define FIGURES_BYTES 250000 /* of one figure; larger ones are left out */
+#define FIGURES_ROWS  2000   /* rows that are drawn as points */
+
 /* The i-th role that has a colour; -1 past the last. */
 static int figures_role(int i)
 {
@@ -58,6 +61,20 @@ static hsp_status figures_draw(hsp__page *page, const hsp_figure *figure, const 
     return status;
 }
 
+static void figures_wrap(hsp__page *page, int wide, const char *light, const char *dark,
+                         const char *caption)
+{
+    hsp__text_puts(page->html, wide ? "<figure class=\"wide\">\n" : "<figure>\n");
+    hsp__text_puts(page->html, dark ? "<div class=\"light\">\n" : "<div class=\"both\">\n");
+    hsp__text_puts(page->html, light);
+    if (dark) hsp__text_puts(page->html, "</div>\n<div class=\"dark\">\n");
+    if (dark) hsp__text_puts(page->html, dark);
+    hsp__text_puts(page->html, "</div>\n");
+    if (caption) hsp__html(page->html, "<figcaption>%s</figcaption>\n", caption);
+    hsp__text_puts(page->html, "</figure>\n");
+    page->figures++;
+}
+
 static hsp_status figures_put(hsp__page *page, const hsp_figure *figure, int wide,
                               const char *caption, hsp_error *err)
 {
@@ -65,16 +82,14 @@ static hsp_status figures_put(hsp__page *page, const hsp_figure *figure, int wid
     hsp_status status = figures_draw(page, figure, "light", wide, err, &light);
     const int plain = !status && figures_plain(light);
     if (!status && !plain) status = figures_draw(page, figure, "dark", wide, err, &dark);
-    if (!status) {
-        hsp__text_puts(page->html, wide ? "<figure class=\"wide\">\n" : "<figure>\n");
-        hsp__text_puts(page->html, plain ? "<div class=\"both\">\n" : "<div class=\"light\">\n");
-        hsp__text_puts(page->html, light);
-        if (dark) hsp__text_puts(page->html, "</div>\n<div class=\"dark\">\n");
-        if (dark) hsp__text_puts(page->html, dark);
-        hsp__text_puts(page->html, "</div>\n");
-        if (caption) hsp__html(page->html, "<figcaption>%s</figcaption>\n", caption);
-        hsp__text_puts(page->html, "</figure>\n");
-        page->figures++;
+    if (!status && strlen(light) + (dark ? strlen(dark) : 0) > FIGURES_BYTES) {
+        hsp__html(page->html, "<p>The figure %s is too large for this page. To draw it:</p>\n",
+                  figure->kind);
+        hsp__page_command(page, 1,
+                          (const char *const[]){"halfspace", "plot", figure->kind, page->model_path,
+                                                page->measured->path, "-o", "figure.svg", NULL});
+    } else if (!status) {
+        figures_wrap(page, wide, light, dark, caption);
     }
     hsp_figure_text_free(light);
     hsp_figure_text_free(dark);
@@ -86,23 +101,33 @@ hsp_status hsp__page_figure(hsp__page *page, const char *kind, int wide, const c
 {
     const hsp_option_table *table = hsp_plot_kind_find(kind);
     const hsp_plot_needs *needs = table ? hsp_plot_needs_of(table) : NULL;
-    const hsp_plot_input input = {.size = sizeof input,
-                                  .models = &page->model,
-                                  .model_names = &page->model_path,
-                                  .model_count = needs && needs->models_most > 0,
-                                  .data = &page->measured->data,
-                                  .data_names = &page->measured->path,
-                                  .data_count = needs && needs->data_most > 0};
+    hsp_data *part = NULL; /* of the rows, as points */
     hsp_options *options = NULL;
     hsp_figure *figure = NULL;
     const char *why = NULL;
-    if (!table) return HSP_OK;
+    char some[320] = "";
+    if (!needs) return HSP_OK;
     hsp_status status = hsp_options_new(&page->ctx, table, err, &options);
+    if (!status && strcmp(kind, "rows") == 0)
+        status = hsp__page_sample(page, FIGURES_ROWS, err, &part);
+    if (part)
+        snprintf(some, sizeof some, "%.120s Of %s rows, %s are shown, drawn at random.", caption,
+                 hsp__shown_count(page->measured->view->rows).text,
+                 hsp__shown_count(FIGURES_ROWS).text);
+    hsp_data *const data = part ? part : page->measured->data;
+    const hsp_plot_input input = {.size = sizeof input,
+                                  .models = &page->model,
+                                  .model_names = &page->model_path,
+                                  .model_count = needs->models_most > 0,
+                                  .data = &data,
+                                  .data_names = &page->measured->path,
+                                  .data_count = needs->data_most > 0};
     if (!status) status = hsp_plot(&page->ctx, &input, options, err, &figure);
     if (status) status = hsp__page_excuse(page, status, err, &why);
-    if (!status && figure) status = figures_put(page, figure, wide, caption, err);
+    if (!status && figure) status = figures_put(page, figure, wide, *some ? some : caption, err);
     hsp_figure_free(figure);
     hsp_options_free(options);
+    hsp_data_free(part);
     return status;
 }
 

@@ -7,7 +7,6 @@
 #include "base/base.h"
 #include "show/html_page.h"
 
-#define MEASURES_CLASSES  60 /* classes listed */
 #define MEASURES_MATRIX   15 /* classes of a matrix that is a table */
 #define MEASURES_CONFUSED 12 /* pairs of classes listed */
 
@@ -28,7 +27,7 @@ static hsp__shown measures_value(const hsp_field *field, double value)
 {
     if (!isfinite(value)) return (hsp__shown){"–"};
     return field && field->type == HSP_FIELD_SHARE ? hsp__shown_share(value)
-                                                   : hsp__shown_number(value);
+                                                   : hsp__shown_digits(value, 4);
 }
 
 static void measures_scores(hsp__page *page)
@@ -95,17 +94,14 @@ static void measures_class(hsp__page *page, uint32_t c)
     hsp__page_bar(page, truth ? (double)right / (double)truth : 0);
     hsp__html(page->html, "</td><td class=\"num\">%s</td></tr>\n",
               predicted + truth
-                  ? hsp__shown_number(2 * (double)right / (double)(predicted + truth)).text
+                  ? hsp__shown_digits(2 * (double)right / (double)(predicted + truth), 3).text
                   : "–");
 }
 
 static void measures_classes(hsp__page *page)
 {
-    const uint32_t shown = page->classes < MEASURES_CLASSES ? page->classes : MEASURES_CLASSES;
     hsp__html(page->html, "<h3>By class</h3>\n");
-    if (shown < page->classes)
-        hsp__html(page->html, "<p>The first %s of %s classes.</p>\n", hsp__shown_count(shown).text,
-                  hsp__shown_count(page->classes).text);
+    const uint32_t shown = hsp__page_fold(page, "Precision and recall");
     hsp__page_table(page, "Measures by class",
                     "<th scope=\"col\">class</th><th scope=\"col\" class=\"num\">rows</th><th "
                     "scope=\"col\" class=\"num\">predicted</th><th scope=\"col\" "
@@ -114,6 +110,7 @@ static void measures_classes(hsp__page *page)
     for (uint32_t c = 0; c < shown; c++)
         measures_class(page, c);
     hsp__page_table_end(page);
+    hsp__page_fold_end(page);
     hsp__html(page->html,
               "<p class=\"note\">Precision: share of the rows predicted to be of the class that "
               "are. Recall: share of the rows of the class that are predicted to be.</p>\n");
@@ -131,7 +128,7 @@ hsp_status hsp__page_measures(hsp__page *page, hsp_error *err)
               "shows what the measure might have been on other rows of the same kind: that of the "
               "error is exact (binomial), the others are from %s bootstrap samples.</p>\n",
               hsp__shown_count(all->n).text, hsp__page_whose(page), page->measured->path,
-              hsp__shown_count((uint64_t)hsp_options_integer(page->options, "samples")).text);
+              hsp__shown_count(page->samples).text);
     measures_scores(page);
     hsp__page_table(page, "More measures", NULL);
     if (page->classes == 2)
@@ -162,9 +159,7 @@ hsp_status hsp__page_curves(hsp__page *page, hsp_error *err)
         {"lift", "What share of the class is found among the rows with the highest scores."}};
     const uint64_t before = page->figures;
     HSP__TRY(hsp__page_figure(page, "rows", 1,
-                              "The rows that were measured and what the model predicts, in two "
-                              "dimensions.",
-                              err));
+                              "Rows, and what the model predicts, in two dimensions.", err));
     hsp__text_puts(page->html, "<div class=\"figures\">\n");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         HSP__TRY(hsp__page_figure(page, kinds[i][0], 0, kinds[i][1], err));

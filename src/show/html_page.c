@@ -55,6 +55,19 @@ hsp_status hsp__page_excuse(hsp__page *page, hsp_status status, hsp_error *err, 
     return HSP_OK;
 }
 
+/* ---- Rows ---- */
+
+hsp_status hsp__page_sample(hsp__page *page, uint64_t count, hsp_error *err, hsp_data **out)
+{
+    hsp_data *data = page->measured->data;
+    if (count >= page->measured->view->rows) return HSP_OK;
+    uint64_t *rows = hsp__scratch_new(&page->memory, count, sizeof *rows);
+    if (!rows) return hsp__fail_memory(err);
+    HSP__TRY(hsp_data_sample(data, count, (uint64_t)hsp_options_integer(page->options, "seed"), err,
+                             rows));
+    return hsp_data_select(&page->ctx, data, rows, count, err, out);
+}
+
 /* ---- Pieces of a page ---- */
 
 const char *hsp__page_whose(const hsp__page *page)
@@ -73,8 +86,9 @@ const char *hsp__page_whose(const hsp__page *page)
 void hsp__page_table(hsp__page *page, const char *name, const char *head)
 {
     hsp__html(page->html,
-              "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n<table>\n",
-              name);
+              "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n<table "
+              "class=\"%s\">\n",
+              name, head ? "list" : "facts");
     if (head) {
         hsp__text_puts(page->html, "<thead><tr>");
         hsp__text_puts(page->html, head);
@@ -86,6 +100,23 @@ void hsp__page_table(hsp__page *page, const char *name, const char *head)
 void hsp__page_table_end(hsp__page *page)
 {
     hsp__text_puts(page->html, "</tbody>\n</table>\n</div>\n");
+}
+
+enum { PAGE_FOLDED = 20, PAGE_LISTED = 1000 }; /* classes */
+
+uint32_t hsp__page_fold(hsp__page *page, const char *what)
+{
+    const uint32_t listed = page->classes < PAGE_LISTED ? page->classes : PAGE_LISTED;
+    if (page->classes > PAGE_FOLDED)
+        hsp__html(page->html, "<details>\n<summary>%s of %s%s classes</summary>\n", what,
+                  listed < page->classes ? "the first 1,000 of " : "",
+                  hsp__shown_count(page->classes).text);
+    return listed;
+}
+
+void hsp__page_fold_end(hsp__page *page)
+{
+    if (page->classes > PAGE_FOLDED) hsp__text_puts(page->html, "</details>\n");
 }
 
 void hsp__page_bar(hsp__page *page, double length)

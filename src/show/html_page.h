@@ -42,10 +42,12 @@ typedef struct hsp__page {
     hsp_error_report *bounds;
     const char *no_bounds; /* likewise */
     hsp_verification *verification;
-    double *margins; /* margin_count: y s of some rows, ascending; NULL: none */
+    const char *certified_test; /* the test file that the certificate is about; NULL: none */
+    double *margins;            /* margin_count: y s of some rows, ascending; NULL: none */
     uint64_t margin_count;
     uint64_t figures;
-    char **warnings; /* warning_count */
+    uint64_t samples; /* of the bootstrap */
+    char **warnings;  /* warning_count */
     uint64_t warning_count, warning_room;
     int failed; /* a warning did not find memory */
 } hsp__page;
@@ -59,6 +61,10 @@ void hsp__page_log(void *page, hsp_log_level level, const char *sentence);
 /* A failure that only means that a part cannot be computed for this model and these rows: *why gets
  * a sentence, *err is cleared, and the result is HSP_OK. Others are returned. */
 hsp_status hsp__page_excuse(hsp__page *page, hsp_status status, hsp_error *err, const char **why);
+
+/* `count` of the rows that are measured, drawn by the seed; *out stays as it is if there are no more
+ * than that. */
+hsp_status hsp__page_sample(hsp__page *page, uint64_t count, hsp_error *err, hsp_data **out);
 
 /* Compute what the sections show; each is html_NAME.c. */
 hsp_status hsp__page_weigh(hsp__page *page, hsp_error *err);  /* importances */
@@ -86,6 +92,11 @@ const char *hsp__page_whose(const hsp__page *page);
  * do not see it. */
 void hsp__page_table(hsp__page *page, const char *name, const char *head);
 void hsp__page_table_end(hsp__page *page);
+
+/* A table with a line per class: of many classes, it is folded ("Rows of 50 classes"), and only the
+ * first are listed: as many as the result says. */
+uint32_t hsp__page_fold(hsp__page *page, const char *what);
+void hsp__page_fold_end(hsp__page *page);
 
 /* A bar of that length, from 0 to 1. */
 void hsp__page_bar(hsp__page *page, double length);

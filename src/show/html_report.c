@@ -9,6 +9,8 @@
 #include "base/sized_report.h"
 #include "show/html_page.h"
 
+#define REPORT_DRAWN 2e7 /* rows that bootstrap samples draw */
+
 static const hsp_option html_options[] = {
     HSP__TEXT("test", NULL, "FILE",
               "test data, which was not used to train or choose the model: measures, curves and "
@@ -18,7 +20,10 @@ static const hsp_option html_options[] = {
               "answer"),
     HSP__TEXT("title", "Model report", "TEXT", "title of the page"),
     HSP__REAL("interval", "0.95", 0.5, 0.9999, "LEVEL", "level of the bootstrap intervals"),
-    HSP__INTEGER("samples", "1000", 10, 1e6, "N", "bootstrap samples that the intervals are from"),
+    HSP__INTEGER(
+        "samples", "1000", 10, 1e6, "N",
+        "bootstrap samples that the intervals are from; fewer for more than 20,000 rows unless "
+        "set"),
     HSP__REAL("delta", "0.05", 1e-12, 0.5, "D",
               "probability with which a bound on the true error may fail"),
     HSP__INTEGER("repeats", "5", 1, 1000, "N", "shuffles of each column for its importance"),
@@ -75,6 +80,11 @@ static hsp_status report_measure(hsp__page *page, hsp__page_rows *to, int interv
     if (!to->confusion) return hsp__fail_memory(err);
     HSP__TRY(hsp_evaluated_new(&page->ctx, page->model, to->data, NULL, err, &to->evaluated));
     HSP__TRY(hsp_evaluated_report(to->evaluated, err, &to->all, to->confusion, NULL));
+    if (to->all.majority_class == HSP_NO_CLASS)
+        return hsp__fail_at(err, HSP_BAD_DATA, to->path, 0, 0,
+                            "no row has a label that the model knows, such as '%.60s'; is it the "
+                            "model of other data, or --label another column?",
+                            hsp__page_class(page, 0));
     HSP__TRY(hsp_evaluated_scores(&page->ctx, to->evaluated,
                                   intervals ? page->evaluation : page->plain, err, to->scores));
     /* where no row is wrong, all samples are alike: the error has an interval that is exact */
@@ -84,15 +94,18 @@ static hsp_status report_measure(hsp__page *page, hsp__page_rows *to, int interv
     return HSP_OK;
 }
 
-/* The options of hsp_evaluate_options that the report's own stand for. */
+/* The options of hsp_evaluate_options that the report's own stand for. A bootstrap of many rows takes
+ * long, and its intervals are narrow: unless the user says how many samples, they are fewer. */
 static hsp_status report_evaluation(hsp__page *page, hsp_error *err)
 {
     static const char *const shared[] = {"interval", "samples", "repeats", "seed"};
-    HSP__TRY(hsp_options_new(&page->ctx, hsp_evaluate_options(), err, &page->plain));
-    HSP__TRY(hsp_options_new(&page->ctx, hsp_evaluate_options(), err, &page->evaluation));
+    const double rows = (double)page->measured->view->rows;
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
         HSP__TRY(hsp__options_copy(page->evaluation, page->options, shared[i], err));
-    return HSP_OK;
+    page->samples = (uint64_t)hsp_options_integer(page->options, "samples");
+    if (hsp_options_is_set(page->options, "samples")) return HSP_OK;
+    page->samples = (uint64_t)fmin((double)page->samples, fmax(REPORT_DRAWN / rows, 100));
+    return hsp_options_set_integer(page->evaluation, "samples", (int64_t)page->samples, err);
 }
 
 static hsp_status report_learner(hsp__page *page, hsp_error *err)
@@ -108,14 +121,23 @@ static hsp_status report_learner(hsp__page *page, hsp_error *err)
     return hsp__page_excuse(page, status, err, &why);
 }
 
+/* A certificate is about the data, or about the data and the test rows. */
 static hsp_status report_verify(hsp__page *page, hsp_error *err)
 {
     hsp_options *options = NULL;
+    page->certified_test = page->test.path;
     if (!page->certificate_path) return HSP_OK;
     hsp_status status = hsp_options_new(&page->ctx, hsp_verify_options(), err, &options);
     if (!status)
         status = hsp_verify_file(&page->ctx, page->certificate_path, page->data.path,
-                                 page->test.path, options, err, &page->verification);
+                                 page->certified_test, options, err, &page->verification);
+    if (!status && page->certified_test && page->verification->result == HSP_UNDECIDED) {
+        hsp_verification_free(page->verification);
+        page->verification = NULL;
+        page->certified_test = NULL;
+        status = hsp_verify_file(&page->ctx, page->certificate_path, page->data.path, NULL, options,
+                                 err, &page->verification);
+    }
     hsp_options_free(options);
     return status;
 }
@@ -125,11 +147,13 @@ static hsp_status report_compute(hsp__page *page, const char *data, hsp_error *e
     const char *test = hsp_options_text(page->options, "test");
     HSP__TRY(hsp_model_read(&page->ctx, page->model_path, err, &page->model));
     page->classes = hsp_model_classes(page->model);
-    HSP__TRY(report_evaluation(page, err));
+    HSP__TRY(hsp_options_new(&page->ctx, hsp_evaluate_options(), err, &page->plain));
+    HSP__TRY(hsp_options_new(&page->ctx, hsp_evaluate_options(), err, &page->evaluation));
     HSP__TRY(report_learner(page, err));
     HSP__TRY(report_read(page, data, &page->data, err));
     if (test) HSP__TRY(report_read(page, test, &page->test, err));
     page->measured = test ? &page->test : &page->data;
+    HSP__TRY(report_evaluation(page, err));
     HSP__TRY(report_measure(page, &page->data, !test, err));
     if (test) HSP__TRY(report_measure(page, &page->test, 1, err));
     HSP__TRY(hsp_profile_file(&page->ctx, data, page->read, NULL, err, &page->profile));
@@ -193,7 +217,7 @@ static void report_cards(hsp__page *page)
              hsp__shown_count(all->n).text, range);
     report_card(page, "Error", hsp__shown_share(all->error).text, note);
     snprintf(note, sizeof note, "always predicting %.60s",
-             all->majority_class == HSP_NO_CLASS ? "" : hsp__page_class(page, all->majority_class));
+             hsp__page_class(page, all->majority_class));
     report_card(page, "Error without a model", hsp__shown_share(all->majority_error).text, note);
     report_range(&rows->scores[1], 1, range);
     if (isfinite(all->balanced_accuracy))

@@ -61,10 +61,9 @@ const char *const hsp__page_style[] = {
     "border-bottom:1px solid var(--soft)}\n",
     "tbody th{font-weight:500;min-width:7rem;max-width:20rem;overflow-wrap:break-word}\n",
     "td.num,th.num{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}\n",
+    "thead th.num{white-space:normal}\n",
     "td.note{min-width:14rem;max-width:34rem}\n",
     "td.strong{font-weight:600}\n",
-    "tr.set th,tr.set td{font-weight:600}\n",
-    "tr.set td.note{font-weight:400}\n",
     ".hash{font-size:.8em}\n",
     ".bar{display:block;margin-top:.35em;border-radius:2px;overflow:hidden}\n",
     ".bar rect{fill:var(--bar)}\n",
@@ -103,17 +102,21 @@ const char *const hsp__page_style[] = {
     ".w7{background:rgba(var(--wrong),.32)}.w8{background:rgba(var(--wrong),.36)}"
     ".w9{background:rgba(var(--wrong),.4)}\n",
     "@media(max-width:34rem){body{padding:0 .9rem 2rem;font-size:15px}h1{font-size:1.6rem}"
-    ".cards{grid-template-columns:1fr 1fr}.card{padding:.6rem .75rem}.card "
-    "dd{font-size:1.2rem}td.note{min-width:12rem}}\n",
+    ".cards{grid-template-columns:repeat(2,minmax(0,1fr))}.card{padding:.6rem .75rem}.card "
+    "dd{font-size:1.2rem}td.note{min-width:12rem}.facts td.note{min-width:0}.facts tbody "
+    "th{min-width:5rem}}\n",
     "@media print{:root{color-scheme:light;--paper:#fff;--panel:#f5f6f8;--ink:#000;--soft:#444;"
     "--line:#ccc;--accent:#000;--bar:#0072b2;--track:#e6e9ee;--warn:#6b3a00;--warn-paper:#fff;"
     "--warn-line:#999;--good:#0b6b45;--good-paper:#fff;--bad:#a4262c;--bad-paper:#fff;"
     "--right:0,114,178;--wrong:213,94,0}"
     "@page{margin:16mm 14mm}"
-    "body{max-width:none;padding:0;font-size:10pt}header{padding-top:0}nav,.skip{display:none}"
+    "body{max-width:none;padding:0;font-size:10pt}header{padding-top:0}nav,.skip,.screen{display:"
+    "none}"
     "section{margin-top:1.2rem;padding-top:.8rem}h2,h3{break-after:avoid}"
-    "figure,.card,.verdict,tr,pre{break-inside:avoid}.scroll{overflow:visible}"
-    "table{font-size:8.5pt}td.note{min-width:0}.bar,tr.set,td{print-color-adjust:exact;"
+    "figure,.card,.verdict,tr,pre{break-inside:avoid}.figures{grid-template-columns:1fr "
+    "1fr}.scroll{overflow:visible}"
+    "table{font-size:8pt}th,td{padding-right:.7rem}td.note{min-width:0;font-size:8pt}tbody "
+    "th{min-width:4rem}svg,td{print-color-adjust:exact;"
     "-webkit-print-color-adjust:exact}details::details-content{content-visibility:visible;"
     "block-size:auto}}\n",
     NULL};

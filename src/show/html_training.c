@@ -179,26 +179,38 @@ static void training_record(hsp__page *page)
 
 /* ---- Options ---- */
 
-static void training_options(hsp__page *page)
+/* The options that differ from their defaults, or the others: `changed`. Returns how many. */
+static size_t training_list(hsp__page *page, int changed)
 {
     const hsp_option_table *table = hsp_options_table(page->learner);
     char room[HSP__PAGE_OPTION];
-    hsp__html(page->html, "<h3>Options of <code>%s</code></h3>\n", table->name);
-    hsp__page_table(page, "Options of the learner",
-                    "<th scope=\"col\">option</th><th scope=\"col\" class=\"num\">value</th><th "
-                    "scope=\"col\">default</th><th scope=\"col\">meaning</th>");
+    size_t count = 0;
     for (size_t i = 0; i < table->count; i++) {
         const hsp_option *option = &table->options[i];
         const char *value = hsp__page_option(page->learner, option, room);
-        if (!value) continue;
-        const int same = hsp__page_is_default(option, value);
-        hsp__text_puts(page->html, same ? "<tr>" : "<tr class=\"set\">");
+        if (!value || hsp__page_is_default(option, value) == changed) continue;
+        if (!count++)
+            hsp__page_table(page, changed ? "Options that were set" : "Options with their defaults",
+                            "<th scope=\"col\">option</th><th scope=\"col\" "
+                            "class=\"num\">value</th><th scope=\"col\">meaning</th>");
         hsp__html(page->html,
-                  "<th scope=\"row\">%s</th><td class=\"num\">%.80s</td><td>%s</td><td "
+                  "<tr><th scope=\"row\">%s</th><td class=\"num\">%.80s</td><td "
                   "class=\"note\">%s</td></tr>\n",
-                  option->name, value, same ? "default" : "changed", option->help);
+                  option->name, value, option->help);
     }
-    hsp__page_table_end(page);
+    if (count) hsp__page_table_end(page);
+    return count;
+}
+
+static void training_options(hsp__page *page)
+{
+    hsp__html(page->html, "<h3>Options of <code>%s</code></h3>\n",
+              hsp_options_table(page->learner)->name);
+    if (!training_list(page, 1)) hsp__html(page->html, "<p>All options have their defaults.</p>\n");
+    hsp__html(page->html,
+              "<details class=\"screen\">\n<summary>Options with their defaults</summary>\n");
+    training_list(page, 0);
+    hsp__html(page->html, "</details>\n");
 }
 
 hsp_status hsp__page_training(hsp__page *page, hsp_error *err)

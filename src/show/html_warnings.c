@@ -6,9 +6,10 @@
 #include "base/base.h"
 #include "show/html_page.h"
 
-#define WARNINGS_UNBALANCED 10  /* largest class to smallest */
-#define WARNINGS_FEW        30  /* rows */
-#define WARNINGS_ALONE      0.9 /* share of what was learned that rests on one column */
+#define WARNINGS_UNBALANCED 10    /* largest class to smallest */
+#define WARNINGS_OVERFIT    0.005 /* that the true error is above the training error */
+#define WARNINGS_FEW        30    /* rows */
+#define WARNINGS_ALONE      0.9   /* share of what was learned that rests on one column */
 
 static void warnings_training(hsp__page *page)
 {
@@ -105,10 +106,8 @@ static void warnings_data(hsp__page *page)
     for (uint64_t i = 0; (finding = hsp_profile_finding(page->profile, i)); i++)
         if (finding->option && strcmp(finding->option, "ignore") == 0 &&
             hsp__page_uses(page, finding->value) - 1 < UINT64_MAX - 1)
-            hsp__page_warn(page,
-                           "%s The model uses it: if it is not known for new rows, this is "
-                           "a leak. Train with %.200s.",
-                           finding->sentence, finding->argument);
+            hsp__page_warn(page, "%s The model uses it: train with %.200s.", finding->sentence,
+                           finding->argument);
 }
 
 /* Signs of answers among the columns, and of test rows among the training rows. */
@@ -129,7 +128,8 @@ static void warnings_leaks(hsp__page *page)
                        "Almost everything rests on the column '%.60s' alone: check that it "
                        "does not hold the answer, or something known only after it.",
                        first->name);
-    if (page->bounds && page->bounds->overfits)
+    if (page->bounds && page->bounds->overfits &&
+        page->bounds->test_lower > page->data.all.error + WARNINGS_OVERFIT)
         hsp__page_warn(page,
                        "The model overfits: the true error is at least %s, and the error on "
                        "the training rows is %s.",
@@ -141,8 +141,8 @@ hsp_status hsp__page_watch(hsp__page *page, hsp_error *err)
 {
     const hsp_verification *found = page->verification;
     if (found && found->result != HSP_VERIFIED)
-        hsp__page_warn(page, "The certificate '%.200s' was %s: %.400s", page->certificate_path,
-                       found->result == HSP_REJECTED ? "rejected" : "not decided", found->reason);
+        hsp__page_warn(page, "The certificate '%.200s' is not confirmed: %.400s.",
+                       page->certificate_path, found->reason);
     warnings_training(page);
     warnings_rows(page);
     warnings_classes(page);

@@ -8,7 +8,7 @@
 #include "measure/evaluate.h"
 #include "show/html_page.h"
 
-#define WEIGHTS_WORK    4e8 /* products that importances may take */
+#define WEIGHTS_WORK    1e8 /* products that importances may take */
 #define WEIGHTS_COLUMNS 400 /* columns at most that importances are computed of */
 #define WEIGHTS_SHOWN   25
 #define WEIGHTS_SCORERS 10    /* scorers whose weights are listed */
@@ -26,18 +26,6 @@ static double weights_cost(const hsp__page *page)
     return support ? features * (double)support : features * hsp_model_scorers(page->model);
 }
 
-/* Some of the rows, by the seed: *out is NULL if all are wanted. */
-static hsp_status weights_sample(hsp__page *page, uint64_t count, hsp_error *err, hsp_data **out)
-{
-    hsp_data *data = page->measured->data;
-    if (count >= page->measured->view->rows) return HSP_OK;
-    uint64_t *rows = hsp__scratch_new(&page->memory, count, sizeof *rows);
-    if (!rows) return hsp__fail_memory(err);
-    HSP__TRY(hsp_data_sample(data, count, (uint64_t)hsp_options_integer(page->options, "seed"), err,
-                             rows));
-    return hsp_data_select(&page->ctx, data, rows, count, err, out);
-}
-
 hsp_status hsp__page_weigh(hsp__page *page, hsp_error *err)
 {
     const hsp_view *view = page->measured->view;
@@ -51,7 +39,7 @@ hsp_status hsp__page_weigh(hsp__page *page, hsp_error *err)
         return HSP_OK;
     }
     page->importance_rows = rows < (double)view->rows ? (uint64_t)rows : view->rows;
-    hsp_status status = weights_sample(page, page->importance_rows, err, &part);
+    hsp_status status = hsp__page_sample(page, page->importance_rows, err, &part);
     if (!status && part)
         status = hsp_evaluated_new(&page->ctx, page->model, part, NULL, err, &evaluated);
     if (!status)
@@ -77,7 +65,7 @@ hsp_status hsp__page_spread(hsp__page *page, hsp_error *err)
     hsp_data *part = NULL;
     const hsp_view *view = page->measured->view;
     if (!hsp__evaluate_has_margins(page->model)) return HSP_OK;
-    hsp_status status = weights_sample(page, count, err, &part);
+    hsp_status status = hsp__page_sample(page, count, err, &part);
     if (!status && part) status = hsp_data_view(&page->ctx, part, err, &view);
     double *scores = hsp__scratch_new(&page->memory, count * scorers, sizeof *scores);
     double *margins = hsp__scratch_new(&page->memory, count, sizeof *margins);

@@ -15,3 +15,8 @@ grep -ciE '>-?(nan|inf|infinity)[<%]|NaN' iris.html
 question "the same bytes again, with one thread"
 halfspace report -q --threads 1 iris.hsp train.csv --test test.csv -o again.html >/dev/null
 cmp iris.html again.html && echo same
+question "the commands of the page train the same model and make the same page"
+cp iris.hsp first.hsp
+sed -n 's/.*<code>\(halfspace train [^<]*\)<.*/\1/p; s/.*<code>\(halfspace report [^<]*\)<.*/\1/p' iris.html >commands
+sh commands >/dev/null 2>&1
+cmp first.hsp iris.hsp && cmp iris.html report.html && echo same
