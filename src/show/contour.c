@@ -20,9 +20,9 @@ typedef struct contour {
 static double contour_value(const contour *at, uint32_t i, uint32_t j)
 {
     const uint32_t f = (uint32_t)at->frame;
-    if (i < f || j < f || i - f >= at->grid->nx || j - f >= at->grid->ny) return -INFINITY;
+    if (i < f || j < f || i - f >= at->grid->nx || j - f >= at->grid->ny) return -HUGE_VAL;
     const double value = at->grid->values[(size_t)(j - f) * at->grid->nx + (i - f)];
-    return isnan(value) ? -(double)INFINITY : value;
+    return isnan(value) ? -HUGE_VAL : value;
 }
 
 static int contour_above(const contour *at, uint32_t i, uint32_t j)
@@ -132,7 +132,7 @@ static void contour_follow(contour *at, uint64_t edge)
             break;
         }
     }
-    at->x[at->count] = at->y[at->count] = NAN;
+    at->x[at->count] = at->y[at->count] = (double)NAN;
     at->count++;
 }
 

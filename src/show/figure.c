@@ -74,7 +74,8 @@ char *hsp__figure_copy(hsp_figure *figure, const char *text, size_t most)
     return copy;
 }
 
-static char *figure_format(hsp_figure *figure, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static char *figure_format(hsp_figure *figure,
+                                                                 const char *format, va_list args)
 {
     char text[1024]; /* longer ones are shortened anyway */
     vsnprintf(text, sizeof text, format, args);
@@ -261,7 +262,7 @@ static void figure_extend(double range[2], double value)
 /* The range of an axis: that of its marks, and a little more on both sides. */
 static void figure_range(const hsp__panel *panel, hsp__axis *axis)
 {
-    double range[2] = {INFINITY, -INFINITY};
+    double range[2] = {HUGE_VAL, -HUGE_VAL};
     const int is_x = axis == &panel->x;
     if (axis->low != 0 || axis->high != 0) return;
     for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next) {

@@ -197,7 +197,7 @@ static void layout_path(const layout *to, const layout_frame *frame, const hsp__
     for (uint64_t i = 0; i < mark->count; i++) {
         x[i] = layout_x(frame, mark->x[i]);
         y[i] = layout_y(frame, mark->y[i]);
-        if (isnan(x[i]) || isnan(y[i])) x[i] = y[i] = NAN;
+        if (isnan(x[i]) || isnan(y[i])) x[i] = y[i] = (double)NAN;
     }
     hsp__paint paint = layout_paint(to, &mark->style, ring && !mark->style.hollow,
                                     ring ? mark->style.width : layout_width(&mark->style));

@@ -176,7 +176,7 @@ static hsp_status rows_lead_of(hsp__rows_plot *plot, const hsp_model *model, hsp
 static void rows_regions(hsp__rows_plot *plot, const rows_lead *lead, hsp__grid grid)
 {
     const char *kind = hsp_model_hypothesis(lead->model);
-    double most = 0, step = INFINITY;
+    double most = 0, step = HUGE_VAL;
     for (uint32_t c = 0; c < lead->classes && strcmp(kind, "kernel") == 0; c++)
         for (uint64_t k = 0; k < lead->nodes; k++)
             most = fmax(most, lead->lead[c][k]);
