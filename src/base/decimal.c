@@ -395,6 +395,13 @@ static void decimal_widen(const decimal_scan *s, uint64_t ordinal, const decimal
         hsp__decimal_widen(s->w, s->q != 0, widest);
 }
 
+int hsp__decimal_text(const char *text, double *out)
+{
+    hsp__decimal_result result;
+    const char *end = text ? text + strlen(text) : NULL;
+    return text && hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+}
+
 const char *hsp__decimal_u64(const char *p, const char *end, uint64_t *out, hsp__decimal_result *r)
 {
     const char *s = p;

@@ -50,6 +50,9 @@ typedef enum hsp__decimal_result {
 const char *hsp__decimal_f32(const char *p, const char *end, float *out, hsp__decimal_result *r);
 const char *hsp__decimal_f64(const char *p, const char *end, double *out, hsp__decimal_result *r);
 
+/* Is all of the text one finite number? *out gets it; NULL is none. */
+int hsp__decimal_text(const char *text, double *out);
+
 /* How many significant digits the decimals read so far have at most, leading and trailing zeros not
  * counted: 10^digits - 1, so that nearly every number is settled by one comparison. Start with
  * HSP__DECIMAL_SHORT: up to 6 digits are not told apart, because decimals of 6 digits or fewer

@@ -488,11 +488,7 @@ static hsp_status scale_read_range(hsp_context *ctx, const char *path, hsp_error
 
 static int scale_meta_number(const hsp__container *file, const char *key, double *out)
 {
-    const char *text = hsp__container_meta(file, key);
-    if (!text || !*text) return 0;
-    hsp__decimal_result result;
-    const char *end = text + strlen(text);
-    return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+    return hsp__decimal_text(hsp__container_meta(file, key), out);
 }
 
 /* The numbers of a tensor; NULL when it is not a list of doubles. */

@@ -42,10 +42,7 @@ static hsp_status writer_flush(hsp__writer *writer, int all, hsp_error *err)
 static int export_is_int(const char *name)
 {
     double value;
-    hsp__decimal_result result;
-    const char *end = name + strlen(name);
-    if (hsp__decimal_f64(name, end, &value, &result) != end || result != HSP__DECIMAL_OK) return 0;
-    return floor(value) == value && fabs(value) <= 2147483647.0;
+    return hsp__decimal_text(name, &value) && floor(value) == value && fabs(value) <= 2147483647.0;
 }
 
 static int export_numbered(const hsp_model *model)

@@ -351,11 +351,7 @@ static hsp_status model_file_read_shape(const hsp__container *file, int weights,
 
 static int model_file_number(const hsp__container *file, const char *key, double *out)
 {
-    const char *text = hsp__container_meta(file, key);
-    if (!text) return 0;
-    hsp__decimal_result result;
-    const char *end = text + strlen(text);
-    return hsp__decimal_f64(text, end, out, &result) == end && result == HSP__DECIMAL_OK;
+    return hsp__decimal_text(hsp__container_meta(file, key), out);
 }
 
 static hsp_status model_file_read_scaling(hsp_context *ctx, const hsp__container *file, int i,

@@ -88,7 +88,7 @@ hsp__shown hsp__shown_count(uint64_t count)
     return shown;
 }
 
-/* With so many digits in all, or behind the point (`fixed`). The locale of the program does not
+/* With `digits` digits in all, or behind the point (`fixed`). The locale of the program does not
  * matter. */
 static hsp__shown html_real(int fixed, int digits, double value, const char *unit)
 {

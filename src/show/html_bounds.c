@@ -164,9 +164,9 @@ static void bounds_claims(hsp__page *page)
     hsp__html(page->html, "</ul>\n");
 }
 
-static void bounds_verdict(hsp__page *page)
+static void bounds_verification(hsp__page *page)
 {
-    static const char *const verdicts[] = {
+    static const char *const results[] = {
         [HSP_VERIFIED] = "verified: every claim holds",
         [HSP_REJECTED] = "rejected: a claim does not hold, or a file is not the one that was "
                          "certified",
@@ -174,11 +174,11 @@ static void bounds_verdict(hsp__page *page)
                           "work than is allowed"};
     const hsp_verification *found = page->verification;
     hsp__html(page->html,
-              "<div class=\"verdict %s\">\n<p><strong>The certificate <code>%s</code> is "
+              "<div class=\"result %s\">\n<p><strong>The certificate <code>%s</code> is "
               "%s.</strong> It was checked while this report was made, in exact arithmetic, "
               "against the decimals of the data file.</p>\n",
               found->result == HSP_VERIFIED ? "good" : "bad", page->certificate_path,
-              verdicts[found->result]);
+              results[found->result]);
     if (*found->established)
         hsp__html(page->html, "<pre tabindex=\"0\"><samp>%s</samp></pre>\n", found->established);
     if (*found->reason) hsp__html(page->html, "<p>%s</p>\n", found->reason);
@@ -204,7 +204,7 @@ hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
         "halfspace-verify", "--model", page->model_path, "report.cert", page->data.path,
         page->test.path,    NULL};
     (void)err;
-    if (page->verification) bounds_verdict(page);
+    if (page->verification) bounds_verification(page);
     if (page->classes != 2 && !hsp_model_kernel(page->model)) {
         hsp__html(page->html,
                   "<p>Claims are about two classes, and this model has %s: train with "

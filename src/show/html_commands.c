@@ -1,9 +1,9 @@
 /* Commands that readers of a report can type: options as words of a shell. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/decimal.h"
 #include "base/options.h"
 #include "show/html_page.h"
 
@@ -31,15 +31,15 @@ const char *hsp__page_option(const hsp_options *options, const hsp_option *optio
 
 int hsp__page_is_default(const hsp_option *option, const char *value)
 {
-    char *end;
+    double number, usual;
     const char *fallback = option->fallback                  ? option->fallback
                            : option->type == HSP_OPTION_FLAG ? "no"
                                                              : NULL;
     if (!fallback) return 0;
     if (strcmp(fallback, value) == 0) return 1;
-    const double number = strtod(value, &end);
-    return (option->type == HSP_OPTION_REAL || option->type == HSP_OPTION_INTEGER) && !*end &&
-           number == strtod(fallback, &end) && !*end;
+    return (option->type == HSP_OPTION_REAL || option->type == HSP_OPTION_INTEGER) &&
+           hsp__decimal_text(value, &number) && hsp__decimal_text(fallback, &usual) &&
+           number == usual;
 }
 
 /* The options that are set and do not have their defaults, as they are typed:

@@ -84,11 +84,11 @@ const char *const hsp__page_style[] = {
     "dl.plain{font-size:.92rem;margin:.5rem 0}\n",
     "dl.plain dt{font-weight:600;margin-top:.5rem}\n",
     "dl.plain dd{margin:0;color:var(--soft)}\n",
-    ".verdict{border-left:4px solid;border-radius:.3rem;padding:.6rem 1rem;margin:0 0 1rem}\n",
-    ".verdict p{margin:.2rem 0;color:var(--ink)}\n",
-    ".verdict.good{border-color:var(--good);background:var(--good-paper)}\n",
-    ".verdict.bad{border-color:var(--bad);background:var(--bad-paper)}\n",
-    ".verdict pre{background:none;padding:.2rem 0}\n",
+    ".result{border-left:4px solid;border-radius:.3rem;padding:.6rem 1rem;margin:0 0 1rem}\n",
+    ".result p{margin:.2rem 0;color:var(--ink)}\n",
+    ".result.good{border-color:var(--good);background:var(--good-paper)}\n",
+    ".result.bad{border-color:var(--bad);background:var(--bad-paper)}\n",
+    ".result pre{background:none;padding:.2rem 0}\n",
     "footer{border-top:1px solid "
     "var(--line);margin-top:2.5rem;padding-top:.75rem;color:var(--soft);font-size:.9rem}\n",
     ".r1{background:rgba(var(--right),.07)}.r2{background:rgba(var(--right),.1)}"
@@ -113,7 +113,7 @@ const char *const hsp__page_style[] = {
     "body{max-width:none;padding:0;font-size:10pt}header{padding-top:0}nav,.skip,.screen{display:"
     "none}"
     "section{margin-top:1.2rem;padding-top:.8rem}h2,h3{break-after:avoid}"
-    "figure,.card,.verdict,tr,pre{break-inside:avoid}.figures{grid-template-columns:1fr "
+    "figure,.card,.result,tr,pre{break-inside:avoid}.figures{grid-template-columns:1fr "
     "1fr}.scroll{overflow:visible}"
     "table{font-size:8pt}th,td{padding-right:.7rem}td.note{min-width:0;font-size:8pt}tbody "
     "th{min-width:4rem}svg,td{print-color-adjust:exact;"

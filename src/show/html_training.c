@@ -1,11 +1,11 @@
 /* The report's section on training: what the model is and what it keeps of the run that made it.
- * Only what is in the model file is said. */
+ * It states only what is in the model file. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/decimal.h"
 #include "show/html_page.h"
 
 static const char *training_fact(const hsp__page *page, const char *name)
@@ -16,8 +16,8 @@ static const char *training_fact(const hsp__page *page, const char *name)
 /* A number that the model keeps as text; NaN: it keeps none. */
 static double training_number(const hsp__page *page, const char *name)
 {
-    const char *text = training_fact(page, name);
-    return text ? strtod(text, NULL) : (double)NAN;
+    double number;
+    return hsp__decimal_text(training_fact(page, name), &number) ? number : (double)NAN;
 }
 
 /* ---- What the model is ---- */
@@ -160,11 +160,10 @@ static void training_record(hsp__page *page)
     hsp__html(page->html, "<h3>Record of the run</h3>\n");
     hsp__page_table(page, "Record of the run", NULL);
     for (size_t i = 0; (name = hsp_model_metadata_name(page->model, i)); i++) {
-        const char *value = training_fact(page, name), *end = value;
+        const char *value = training_fact(page, name);
         if (strcmp(name, "options") == 0) continue;
-        char *stop;
-        const double number = strtod(value, &stop);
-        if (!*stop && *value && strpbrk(value, ".e") && isfinite(number)) end = NULL;
+        double number = 0;
+        const int rounded = strpbrk(value, ".e") && hsp__decimal_text(value, &number);
         char label[64];
         snprintf(label, sizeof label, "%s", name);
         for (char *p = label; *p; p++)
@@ -172,7 +171,7 @@ static void training_record(hsp__page *page)
         hsp__html(page->html,
                   "<tr><th scope=\"row\">%s</th><td class=\"num\">%.80s</td><td "
                   "class=\"note\">%s</td></tr>\n",
-                  label, end ? value : hsp__shown_number(number).text, training_meaning(name));
+                  label, rounded ? hsp__shown_number(number).text : value, training_meaning(name));
     }
     hsp__page_table_end(page);
 }

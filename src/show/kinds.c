@@ -76,6 +76,7 @@ hsp_status hsp_plot(hsp_context *ctx, const hsp_plot_input *input, const hsp_opt
     hsp_figure *figure = NULL;
     HSP__TRY(hsp__figure_new(ctx, kind->table.name, err, &figure));
     hsp_status status = kind->build(ctx, input, options, figure, err);
+    if (status && figure->memory.failed) status = hsp__fail_memory(err);
     if (!status) status = hsp__figure_done(figure, err);
     HSP__GIVE(status, figure, hsp_figure_free, out);
 }

@@ -1,6 +1,7 @@
 /* The kind `steps`: the updates of a perceptron run, a panel each. */
 #include <stdio.h>
 
+#include "base/decimal.h"
 #include "data/data.h"
 #include "show/plane.h"
 #include "show/scene.h"
@@ -173,18 +174,28 @@ static void steps_panel(steps *m, uint64_t k, int named)
 
 /* ---- Which updates --------------------------------------------------------------------------- */
 
+/* A number, or two with - between them? */
+static int steps_parse(const char *text, uint64_t *first, uint64_t *last)
+{
+    const char *end = text + strlen(text);
+    hsp__decimal_result result;
+    const char *stop = hsp__decimal_u64(text, end, first, &result);
+    if (result != HSP__DECIMAL_OK || *first < 1) return 0;
+    *last = *first;
+    if (stop == end) return 1;
+    return *stop == '-' && hsp__decimal_u64(stop + 1, end, last, &result) == end &&
+           result == HSP__DECIMAL_OK;
+}
+
 /* The updates `from` to `to` (from 1); without the option the first ones and the last. */
 static hsp_status steps_range(const steps *m, const char *text, uint64_t *from, uint64_t *to,
                               hsp_error *err)
 {
-    unsigned long long first = 1, last = m->trace.count;
-    int end = 0;
+    uint64_t first = 1, last = m->trace.count;
     char quoted[HSP__QUOTED];
-    if (text && (sscanf(text, "%llu%n-%llu%n", &first, &end, &last, &end) < 1 || text[end] ||
-                 text[0] == '-' || first < 1))
+    if (text && !steps_parse(text, &first, &last))
         return hsp__fail_option(err, "--updates", "found '%s', expected a number such as 5, or 1-9",
                                 hsp__quote(text, strlen(text), quoted));
-    if (text && !strchr(text, '-')) last = first;
     if (first > m->trace.count || last < first)
         return hsp__fail_option(err, "--updates", "found '%s', but the run has %llu update%s", text,
                                 (unsigned long long)m->trace.count, m->trace.count == 1 ? "" : "s");

@@ -2,7 +2,7 @@
 
 String literals of src/ and cli/ that name an option are looked up in the tables that `halfspace help --json` prints.
 A literal in the file of a command (cli/cmd_NAME.c) must name an option of that command, or, before the option, the
-command that has it. Sentences of the library may be shown by several commands: at run time the command itself adds
+command that has it; variables of style sheets (--ink:#000, var(--ink)) are no options. Sentences of the library may be shown by several commands: at run time the command itself adds
 whose option it is where that is not said (cli/args.c, tests/cli/all/advice.sh).
 """
 import glob
@@ -45,7 +45,7 @@ def literals(path):
 def wrong(commands, path, text):
     """The options in the text that cannot be meant."""
     own = re.match(r"cmd_(\w+)\.c", os.path.basename(path))
-    for found in re.finditer(r"(?<![\w-])--([a-z][a-z0-9-]*)", text):
+    for found in re.finditer(r"(?<![\w-])(?<!var\()--([a-z][a-z0-9-]*)(?![a-z0-9-]|:\S)", text):
         name = re.sub("^no-", "", found.group(1))  # flags may be negated
         having = {command for command, options in commands.items() if name in options}
         if name in ELSEWHERE or (own and own.group(1) in having):

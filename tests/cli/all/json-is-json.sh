@@ -39,6 +39,7 @@ halfspace make separable -q --seed 9 -o e.svm
     halfspace bound simulate -q --json --trials 2 --rows 20
 } | python3 keys.py bound
 halfspace plot -q --json m.hsp d.svm --x 1 --y 2 | python3 keys.py plot
+halfspace report -q --json m.hsp d.svm -o r.html | python3 keys.py report
 halfspace model show --json m.hsp | python3 keys.py model
 halfspace model form --to unit -q --json m.hsp -o u.hsp | python3 keys.py model
 {
