@@ -74,7 +74,7 @@ PUBLIC_FIELDS(
           "C * sum of losses + penalty, the unit of LIBSVM and LIBLINEAR",
           .when = "null if not computed",
           .text = "{.scaled}{}[ (proven lower bound {scaled_dual_objective}[{.note}])]: C * sum of "
-                  "losses + penalty, as LIBSVM and LIBLINEAR print it"),
+                  "losses + penalty, the unit of LIBSVM and LIBLINEAR"),
     FIELD(LOWER, "scaled_dual_objective", NULL, scaled_dual_objective,
           "dual_objective in the same unit", .when = "null if no bound is known"),
     FIELD(REAL, "gap", NULL, gap, "duality gap, (objective - dual_objective) / objective",

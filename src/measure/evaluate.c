@@ -18,6 +18,7 @@
 #include "base/sized_report.h"
 #include "data/sweep.h"
 #include "learn/row_weights.h"
+#include "model/scored_rows.h"
 
 #define EVALUATE_SLICE   ((uint64_t)1 << 19) /* scores held at a time, about */
 #define EVALUATE_SUPPORT 4096                /* support rows whose w is measured */
@@ -127,11 +128,11 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint64_t r
     kept->predicted[at] = predicted;
     if (state->to->origin) state->to->origin[at] = row;
     if (state->to->weight) state->to->weight[at] = w;
-    if (kept->ranking && kept->columns == 1) kept->ranking[at] = scores[0];
-    if (kept->ranking && kept->columns > 1)
-        hsp_model_class_scores(state->model, scores, kept->ranking + at * kept->columns);
     evaluate_add(&state->all, w);
     if (state->probabilities) evaluate_chances(state, scores, class, w);
+    if (kept->ranking)
+        hsp__class_ranking(state->model, scores, state->probabilities ? state->chances : NULL,
+                           kept->ranking + at * kept->columns);
     if (kept->probability)
         memcpy(kept->probability + at * kept->classes, state->chances,
                kept->classes * sizeof *state->chances);

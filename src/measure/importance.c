@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "data/encode.h"
 #include "measure/evaluate.h"
+#include "model/scored_rows.h"
 
 struct hsp_importances {
     hsp_allocator memory;
@@ -42,11 +43,10 @@ static hsp_status importance_score(importance_state *state, const hsp_view *view
         const uint64_t row = evaluated->origin[i];
         const double *scores = state->scores + row * model->scorers;
         to->predicted[i] = state->predicted[row];
-        if (to->ranking && to->columns == 1) to->ranking[i] = scores[0];
-        if (to->ranking && to->columns > 1)
-            hsp_model_class_scores(model, scores, to->ranking + i * to->columns);
-        if (to->probability)
-            hsp_model_probabilities(model, scores, to->probability + i * to->classes);
+        double *probability = to->probability ? to->probability + i * to->classes : NULL;
+        if (probability) hsp_model_probabilities(model, scores, probability);
+        if (to->ranking)
+            hsp__class_ranking(model, scores, probability, to->ranking + i * to->columns);
         if (isnan(evaluated->threshold)) continue;
         const double beyond =
             (to->probability ? to->probability[2 * i + 1] : scores[0]) - evaluated->threshold;

@@ -28,17 +28,23 @@ static hsp_status scored_begin(const hsp_view *view, const uint32_t *class_of, u
     return HSP_OK;
 }
 
+void hsp__class_ranking(const hsp_model *model, const double *scores, const double *probability,
+                        double *out)
+{
+    const uint32_t classes = hsp_model_classes(model);
+    if (classes == 2)
+        out[0] = scores[0];
+    else if (probability)
+        memcpy(out, probability, classes * sizeof *out);
+    else
+        hsp_model_class_scores(model, scores, out);
+}
+
 static void scored_row(const hsp_model *model, const double *scores, uint64_t i, hsp__scored *out)
 {
-    const uint32_t classes = out->classes;
-    double *ranking = out->ranking + i * out->columns;
-    if (out->probability) hsp_model_probabilities(model, scores, out->probability + i * classes);
-    if (out->columns == 1)
-        ranking[0] = scores[0];
-    else if (out->probability)
-        memcpy(ranking, out->probability + i * classes, classes * sizeof *ranking);
-    else
-        hsp_model_class_scores(model, scores, ranking);
+    double *probability = out->probability ? out->probability + i * out->classes : NULL;
+    if (probability) hsp_model_probabilities(model, scores, probability);
+    hsp__class_ranking(model, scores, probability, out->ranking + i * out->columns);
 }
 
 hsp_status hsp__scored_rows(hsp_context *ctx, const hsp_model *model, const hsp_view *view,

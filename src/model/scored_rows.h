@@ -6,8 +6,12 @@
 #include "model/model.h"
 #include "model/scores.h"
 
-/* How much of it. Rankings are the scores of two classes; of more, the probabilities where the
- * model has them, else the class scores. */
+/* What the AUC and average precision rank a row by: of two classes the score; of more, for each class
+ * its probability, else (`probability` is NULL) its class score. */
+void hsp__class_ranking(const hsp_model *model, const double *scores, const double *probability,
+                        double *out);
+
+/* How much of it. */
 typedef enum hsp__scored_kind {
     HSP__SCORED_PREDICTED, /* no ranking, no probabilities */
     HSP__SCORED_ALL        /* both, where the model has them */

@@ -77,7 +77,7 @@ void hsp__html(hsp__text *html, const char *format, ...)
 
 hsp__shown hsp__shown_count(uint64_t count)
 {
-    hsp__shown shown;
+    hsp__shown shown = {""};
     char plain[32], *to = shown.text;
     const int size = snprintf(plain, sizeof plain, "%" PRIu64, count);
     for (int i = 0; i < size; i++) {

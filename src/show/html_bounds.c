@@ -264,7 +264,7 @@ static hsp_status bounds_files(hsp__page *page, const char *what, const char *pa
 {
     while (paths && *paths) {
         char hash[65];
-        uint64_t size;
+        uint64_t size = 0;
         const size_t length = strcspn(paths, "\n");
         char *path = hsp__scratch_new(&page->memory, length + 1, 1);
         if (!path) return hsp__fail_memory(err);

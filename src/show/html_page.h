@@ -56,7 +56,7 @@ typedef struct hsp__page {
 void hsp__page_warn(hsp__page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A log that keeps warnings, for a context; `page` is one. */
-void hsp__page_log(void *page, hsp_log_level level, const char *sentence);
+void hsp__page_log(void *user, hsp_log_level level, const char *sentence);
 
 /* A failure that only means that a part cannot be computed for this model and these rows: *why gets
  * a sentence, *err is cleared, and the result is HSP_OK. Others are returned. */

@@ -635,8 +635,10 @@ void hsp__layout(const hsp_figure *figure, const hsp__look *look, hsp__scratch *
     to.top += legend > 0 ? legend + 6 : 0;
     const double height = (to.bottom - to.top - LAYOUT_GAP * (rows - 1.0) * 0.5) / rows;
     uint32_t i = 0;
-    for (const hsp__panel *panel = figure->first; panel; panel = panel->next, i++)
-        layout_panel(&to, panel, LAYOUT_EDGE + (i % columns) * (width + LAYOUT_GAP),
-                     to.top + (i / columns) * (height + LAYOUT_GAP * 0.5), width, height);
+    for (const hsp__panel *panel = figure->first; panel; panel = panel->next, i++) {
+        const uint32_t row = i / columns, column = i % columns;
+        layout_panel(&to, panel, LAYOUT_EDGE + column * (width + LAYOUT_GAP),
+                     to.top + row * (height + LAYOUT_GAP * 0.5), width, height);
+    }
     layout_foot(&to, to.bottom + 6, 1);
 }

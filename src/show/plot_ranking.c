@@ -236,8 +236,7 @@ static hsp_status ranking_class(ranking *of, ranking_draw draw, hsp_error *err)
         calibration_draw(of, (uint32_t)hsp_options_integer(of->options, "bins"));
     } else {
         hsp__scored rows = of->rows->kept;
-        /* Ranked as eval ranks them: of two classes by scores, as for its AUC; of more by
-         * probabilities, as its curves: scores of several classes need not compare across rows. */
+        /* Ranked as eval ranks them: of two classes by scores, of more by probabilities. */
         const int chances = rows.classes > 2 && rows.probability;
         if (!chances) rows.probability = NULL;
         if (of->class == 0 && rows.classes == 2) { /* the other class of two: scores turned */

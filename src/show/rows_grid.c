@@ -23,8 +23,9 @@ hsp_status hsp__rows_grid(hsp__rows_plot *plot, const hsp_model *model, hsp__nod
         const uint64_t count = nodes - from < batch ? nodes - from : batch;
         const hsp_view view = hsp_view_dense(HSP_FLOAT64, count, cols, cols, rows);
         for (uint64_t k = 0; k < count; k++) {
-            const double u = (double)((from + k) % HSP__ROWS_NODES_X) / (HSP__ROWS_NODES_X - 1);
-            const double v = (double)((from + k) / HSP__ROWS_NODES_X) / (HSP__ROWS_NODES_Y - 1);
+            const uint64_t x = (from + k) % HSP__ROWS_NODES_X, y = (from + k) / HSP__ROWS_NODES_X;
+            const double u = (double)x / (HSP__ROWS_NODES_X - 1);
+            const double v = (double)y / (HSP__ROWS_NODES_Y - 1);
             hsp__plane_row(&plot->plane, out->x0 + (out->x1 - out->x0) * u,
                            out->y0 + (out->y1 - out->y0) * v, rows + k * cols);
         }

@@ -62,7 +62,7 @@ def expected(truth, guess, ranking, chances, weight):
     hot = numpy.eye(classes)[truth]
     squares = (chances[:, 1] - truth) ** 2 if classes == 2 else ((chances - hot) ** 2).sum(axis=1)
     best = numpy.bincount(truth, weights=weight).argmax()
-    rank = ranking[:, 0] if classes == 2 else ranking
+    rank = ranking[:, 0] if classes == 2 else chances
     given = {"sample_weight": weight}
     return {
         "error": 1 - metrics.accuracy_score(truth, guess, **given),

@@ -278,13 +278,13 @@ static hsp_status softmax_finish(hsp__train *train, softmax *m, hsp_error *err)
     m->ctx = &last;
     const hsp_status status =
         s->stop == HSP_STOP_CONVERGED ? HSP_OK : hsp__softmax_gap(m, err, &values);
-    if (status && status != HSP_CANCELLED) return status;
     if (!status && m->theta < 1) {
         hsp__vec()->scale_f64(m->theta, m->a, (size_t)m->n * m->columns);
         hsp__vec()->scale_f64(m->theta, m->u, m->size);
     }
     if (!status) softmax_kkt(m, &task->kkt);
     m->ctx = ctx;
+    if (status && status != HSP_CANCELLED) return status;
     s->primal = m->known.primal, s->dual_value = m->known.dual;
     s->gap = m->known.gap, s->rounding = m->known.rounding;
     task->solver = &softmax_solvers[m->penalty == HSP__PENALTY_L1];

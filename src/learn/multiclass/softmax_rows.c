@@ -61,7 +61,7 @@ static void softmax_row_loss(const softmax *m, uint64_t i, softmax_sums *sums)
         along += et;
         square += et * t[j];
     }
-    assert(sum >= 0.5); /* the top score's own term */
+    if (sum < 1) sum = 1; /* the top score's own term; a NaN stays */
     const double share = c / sum, log_sum = log(sum);
     for (uint32_t j = 0; j < k; j++) {
         a[j] *= -share;
