@@ -139,7 +139,7 @@ const char *hsv_show(hsv_checker *c, const mpq_t value, int way)
         snprintf(text, 64, "about %s10^%ld", mpz_sgn(n[0]) < 0 ? "-" : "", whole);
     } else if (decimals > 11) {
         mpz_get_str(text, 10, n[0]);
-        snprintf(text + strlen(text), 20, "e-%ld", decimals);
+        snprintf(text + strlen(text), 22, "e-%ld", decimals);
     } else {
         *text = '-';
         char *digits = text + (mpz_sgn(n[0]) < 0);
