@@ -104,13 +104,13 @@ static void axis_label(double value, double step, double largest, char label[HSP
 static void axis_linear(const hsp__axis *axis, int wanted, hsp__ticks *ticks)
 {
     const double low = axis->low, high = axis->high, span = high / 2 - low / 2;
-    const double rough = span / wanted * 2;
-    const double power = pow(10, floor(log10(rough)));
+    const double power = pow(10, floor(log10(span / (wanted + 1) * 2)));
     static const double steps[] = {1, 2, 5, 10};
-    int best = 0;
-    while (best < 3 && steps[best] * power < rough * (1 - 1e-9))
-        best++;
-    const double step = steps[best] * power, first = ceil(low / step - 1e-9);
+    double step = power, first = ceil(low / step - 1e-9);
+    for (int i = 1; i < 4 && floor(high / step + 1e-9) - first > wanted; i++) {
+        step = steps[i] * power;
+        first = ceil(low / step - 1e-9);
+    }
     if (!(step > 0) || !isfinite(first) || fabs(first) > 0x1p52) return; /* digits would not do */
     const double largest = fmax(fabs(low), fabs(high));
     for (double k = first; ticks->count < HSP__TICKS && k * step <= high + step * 1e-9; k++) {

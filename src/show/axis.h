@@ -13,7 +13,7 @@ typedef struct hsp__ticks {
     char labels[HSP__TICKS][HSP__LABEL];
 } hsp__ticks;
 
-/* About `wanted` ticks, at round numbers within the range; of categories, every n-th so that there
+/* Up to `wanted` + 1 ticks, at round numbers within the range; of categories, every n-th so that there
  * are at most `wanted`. */
 void hsp__axis_ticks(const hsp__axis *axis, int wanted, hsp__ticks *ticks);
 

@@ -52,6 +52,7 @@ static hsp_status cairo_missing(const char *path, hsp_error *err)
     X(select_font_face, void, (cairo_t *, const char *, cairo_font_slant_t, cairo_font_weight_t)) \
     X(set_font_size, void, (cairo_t *, double)) \
     X(text_extents, void, (cairo_t *, const char *, cairo_text_extents_t *)) \
+    X(text_path, void, (cairo_t *, const char *)) \
     X(show_text, void, (cairo_t *, const char *))
 /* clang-format on */
 
@@ -153,9 +154,9 @@ static void cairo_points(hsp__canvas *canvas, uint64_t count, const double *x, c
     }
 }
 
-/* The layout counts with the widths of Helvetica; a wider font is made smaller. */
+/* A font that is wider than the layout counts with is made smaller. */
 static void cairo_text(hsp__canvas *canvas, double x, double y, const char *text, double size,
-                       int bold, int anchor, int up, int color)
+                       int bold, int anchor, int up, int color, int halo)
 {
     cairo_canvas *on = (cairo_canvas *)canvas;
     cairo_text_extents_t extents;
@@ -168,15 +169,18 @@ static void cairo_text(hsp__canvas *canvas, double x, double y, const char *text
         on->call.set_font_size(on->to, size * fmax(width / extents.x_advance, 0.8));
         on->call.text_extents(on->to, text, &extents);
     }
-    cairo_color(on, color, 1);
+    const double from = anchor < 0 ? -extents.x_advance : anchor ? 0 : -extents.x_advance / 2;
     on->call.save(on->to);
     on->call.translate(on->to, x, y);
     if (up) on->call.rotate(on->to, -1.5707963267948966);
-    on->call.move_to(on->to,
-                     anchor < 0 ? -extents.x_advance
-                     : anchor   ? 0
-                                : -extents.x_advance / 2,
-                     0);
+    if (halo != HSP__NO_COLOR) {
+        on->call.move_to(on->to, from, 0);
+        on->call.text_path(on->to, text);
+        on->call.set_line_join(on->to, CAIRO_LINE_JOIN_ROUND);
+        cairo_finish(on, &(hsp__paint){HSP__NO_COLOR, halo, HSP__HALO, 1, HSP__SOLID});
+    }
+    cairo_color(on, color, 1);
+    on->call.move_to(on->to, from, 0);
     on->call.show_text(on->to, text);
     on->call.restore(on->to);
     on->call.new_path(on->to);

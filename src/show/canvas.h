@@ -8,6 +8,7 @@
 
 #define HSP__NO_COLOR (-1)
 #define HSP__TITLE    120 /* characters of a title at most */
+#define HSP__HALO     3   /* width of the line around characters, half of it behind them */
 
 typedef struct hsp__paint {
     int fill, stroke; /* 0xRRGGBB, or HSP__NO_COLOR */
@@ -23,9 +24,10 @@ struct hsp__canvas {
                  const hsp__paint *paint);
     void (*points)(hsp__canvas *canvas, uint64_t count, const double *x, const double *y, int shape,
                    double size, const hsp__paint *paint);
-    /* anchor -1: it ends there, 0: centred, 1: it begins there; `up`: it runs upwards. */
+    /* anchor -1: it ends there, 0: centred, 1: it begins there; `up`: it runs upwards; `halo`: the
+     * colour around the characters, or HSP__NO_COLOR. */
     void (*text)(hsp__canvas *canvas, double x, double y, const char *text, double size, int bold,
-                 int anchor, int up, int color);
+                 int anchor, int up, int color, int halo);
     /* What follows is cut off outside of the rectangle, until `unclip`. */
     void (*clip)(hsp__canvas *canvas, double x, double y, double width, double height);
     void (*unclip)(hsp__canvas *canvas);
@@ -47,7 +49,7 @@ int hsp__theme_scale(int dark, hsp__scale scale, double value, double low, doubl
 int hsp__theme_mix(int a, int b, double share); /* `share` of b in a */
 int hsp__theme_is_dark(int color);              /* needs light text */
 
-/* The width of a text of this height in pixels, by the widths of Helvetica's characters. */
+/* The width of a text of this height in pixels, never too small for Helvetica and DejaVu Sans. */
 double hsp__text_width(const char *text, double size, int bold);
 /* `text`, or its beginning and "…" in `buffer`, not wider than that. */
 const char *hsp__text_fit(const char *text, double size, int bold, double width, char *buffer,

@@ -8,10 +8,22 @@
 #define GEOMETRY_SAMPLE 4096 /* rows that a direction is found from */
 #define GEOMETRY_ROUNDS 50   /* of power iteration */
 
-/* Twice the area of the triangle a b c: positive if it turns left. */
+static double geometry_area(double ux, double uy, double vx, double vy)
+{
+    return ux * vy - uy * vx;
+}
+
+/* Twice the area of the triangle a b c: positive if it turns left. If that is too large or too small
+ * for a number, in units of the triangle's width and height, by powers of two. */
 static double geometry_turn(const double *a, const double *b, const double *c)
 {
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    const double ux = b[0] - a[0], uy = b[1] - a[1], vx = c[0] - a[0], vy = c[1] - a[1];
+    const double area = geometry_area(ux, uy, vx, vy);
+    if (isfinite(area) && area != 0) return area;
+    int wide, high;
+    frexp(fmax(fabs(ux), fabs(vx)), &wide);
+    frexp(fmax(fabs(uy), fabs(vy)), &high);
+    return geometry_area(ldexp(ux, -wide), ldexp(uy, -high), ldexp(vx, -wide), ldexp(vy, -high));
 }
 
 static int geometry_order(const void *left, const void *right)

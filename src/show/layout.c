@@ -13,6 +13,7 @@ enum {
     LAYOUT_TITLE = 15,
     LAYOUT_LINE = 18,   /* from one line of the legend to the next */
     LAYOUT_LINES = 8,   /* of the legend at most */
+    LAYOUT_ENTRY = 240, /* the longest name in it */
     LAYOUT_NAMES = 110, /* the longest tick label of categories */
     LAYOUT_BAR = 12     /* width of a colour bar */
 };
@@ -44,7 +45,7 @@ static int layout_color(const layout *to, int role)
 static void layout_text(const layout *to, double x, double y, const char *text, double size,
                         int bold, int anchor, int color)
 {
-    to->canvas->text(to->canvas, x, y, text, size, bold, anchor, 0, color);
+    to->canvas->text(to->canvas, x, y, text, size, bold, anchor, 0, color, HSP__NO_COLOR);
 }
 
 static void layout_line(const layout *to, double x0, double y0, double x1, double y1, int color,
@@ -71,6 +72,16 @@ static const char *layout_fit(const layout *to, const char *text, double size, i
     return buffer ? hsp__text_fit(text, size, bold, width, buffer, strlen(text) + 16) : "";
 }
 
+/* The label of an axis: smaller, and at last cut, if it is wider than there is room for. */
+static void layout_axis_label(const layout *to, const char *text, double x, double y, double width,
+                              int up)
+{
+    const double share = width / hsp__text_width(text, LAYOUT_LABEL, 0);
+    const double size = fmax(fmin(share, 1) * LAYOUT_LABEL, LAYOUT_TEXT - 1);
+    to->canvas->text(to->canvas, x, y, layout_fit(to, text, size, 0, width), size, 0, 0, up,
+                     layout_color(to, HSP__INK), HSP__NO_COLOR);
+}
+
 static double layout_widest(const hsp__ticks *ticks)
 {
     double widest = 0;
@@ -83,8 +94,8 @@ static double layout_widest(const hsp__ticks *ticks)
 static void layout_ticks(const hsp__panel *panel, double width, double height, hsp__ticks *x,
                          hsp__ticks *y)
 {
-    const int many_x = panel->x.categories ? (int)(width / 14) : (int)(width / 70);
-    hsp__axis_ticks(&panel->y, (int)(height / (panel->y.categories ? 14 : 42)), y);
+    const int many_x = panel->x.categories ? (int)(width / 14) : (int)(width / 72);
+    hsp__axis_ticks(&panel->y, (int)(height / (panel->y.categories ? 14 : 46)), y);
     for (int wanted = many_x > 2 ? many_x : 2; wanted >= 2; wanted--) {
         hsp__axis_ticks(&panel->x, wanted, x);
         if (panel->x.categories || (layout_widest(x) + 14) * x->count <= width * 1.15) break;
@@ -104,7 +115,7 @@ static void layout_bar_ticks(const hsp__figure_mark *cells, double height, hsp__
 {
     hsp__axis axis = {.low = cells->low, .high = cells->high};
     if (!(axis.low < axis.high)) hsp__axis_pad(&axis, cells->low, cells->high);
-    hsp__axis_ticks(&axis, (int)(height / 42), ticks);
+    hsp__axis_ticks(&axis, (int)(height / 46), ticks);
 }
 
 /* The room around the frames, the same for all panels so that they are aligned. */
@@ -323,8 +334,13 @@ static void layout_note(const layout *to, const layout_frame *frame, const hsp__
     const double size = mark->style.size > 0 ? mark->style.size : LAYOUT_TEXT;
     const double x = layout_x(frame, mark->x[0]), y = layout_y(frame, mark->y[0]);
     if (!isfinite(x) || !isfinite(y) || !mark->text) return;
-    layout_text(to, x + 7 * mark->style.anchor, y + size * 0.35, mark->text, size, 0,
-                mark->style.anchor, layout_text_color(to, frame->panel, mark));
+    const int anchor = mark->style.anchor, over = mark->style.color == HSP__OVER;
+    const double width = hsp__text_width(mark->text, size, 0);
+    double left = x + 7 * anchor - width * (1 - anchor) / 2; /* moved into the frame */
+    left = fmax(fmin(left, frame->x + frame->width - width - 3), frame->x + 3);
+    to->canvas->text(to->canvas, left + width * (1 - anchor) / 2, y + size * 0.35, mark->text, size,
+                     0, anchor, 0, layout_text_color(to, frame->panel, mark),
+                     over ? HSP__NO_COLOR : layout_color(to, HSP__PAPER));
 }
 
 static void layout_mark(const layout *to, const layout_frame *frame, const hsp__figure_mark *mark)
@@ -398,14 +414,16 @@ static void layout_axis_x(const layout *to, const layout_frame *frame)
         if (axis->categories && to->upright)
             to->canvas->text(to->canvas, x + LAYOUT_TEXT * 0.35, bottom + 7,
                              layout_fit(to, text, LAYOUT_TEXT, 0, LAYOUT_NAMES), LAYOUT_TEXT, 0, -1,
-                             1, muted);
-        else
-            layout_text(to, x, bottom + 7 + LAYOUT_TEXT * 0.8, text, LAYOUT_TEXT, 0, 0, muted);
+                             1, muted, HSP__NO_COLOR);
+        else { /* within the figure */
+            const double half = hsp__text_width(text, LAYOUT_TEXT, 0) / 2;
+            layout_text(to, fmin(x, to->look->width - half - 2), bottom + 7 + LAYOUT_TEXT * 0.8,
+                        text, LAYOUT_TEXT, 0, 0, muted);
+        }
     }
     if (axis->label)
-        layout_text(to, middle, bottom + to->bottom_room - 4,
-                    layout_fit(to, axis->label, LAYOUT_LABEL, 0, frame->width + to->right_room),
-                    LAYOUT_LABEL, 0, 0, layout_color(to, HSP__INK));
+        layout_axis_label(to, axis->label, middle, bottom + to->bottom_room - 4,
+                          frame->width + to->right_room, 0);
 }
 
 static void layout_axis_y(const layout *to, const layout_frame *frame)
@@ -421,10 +439,8 @@ static void layout_axis_y(const layout *to, const layout_frame *frame)
             LAYOUT_TEXT, 0, -1, muted);
     }
     if (axis->label)
-        to->canvas->text(to->canvas, frame->x - to->left_room + LAYOUT_LABEL,
-                         frame->y + frame->height / 2,
-                         layout_fit(to, axis->label, LAYOUT_LABEL, 0, frame->height + 20),
-                         LAYOUT_LABEL, 0, 0, 1, layout_color(to, HSP__INK));
+        layout_axis_label(to, axis->label, frame->x - to->left_room + LAYOUT_LABEL,
+                          frame->y + frame->height / 2, frame->height + 20, 1);
 }
 
 static void layout_color_bar(const layout *to, const layout_frame *frame)
@@ -440,7 +456,7 @@ static void layout_color_bar(const layout *to, const layout_frame *frame)
         const int color = hsp__theme_scale(to->look->dark, cells->scale,
                                            low + (high - low) * (i + 0.5) / STEPS, low, high);
         const hsp__paint paint = {color, color, 0.5, 1, HSP__SOLID};
-        layout_box(to, x, bottom - step * i, x + LAYOUT_BAR, bottom - step * (i + 1), &paint);
+        layout_box(to, x, bottom - step * i, x + LAYOUT_BAR, frame->y, &paint);
     }
     layout_bar_ticks(cells, frame->height, &ticks);
     for (int i = 0; i < ticks.count; i++) {
@@ -450,9 +466,8 @@ static void layout_color_bar(const layout *to, const layout_frame *frame)
                         layout_minus(to, ticks.text[i]), LAYOUT_TEXT, 0, 1,
                         layout_color(to, HSP__MUTED));
     }
-    to->canvas->text(to->canvas, frame->x + frame->width + to->right_room - 4,
-                     frame->y + frame->height / 2, frame->panel->bar_label, LAYOUT_LABEL, 0, 0, 1,
-                     layout_color(to, HSP__INK));
+    layout_axis_label(to, frame->panel->bar_label, frame->x + frame->width + to->right_room - 4,
+                      frame->y + frame->height / 2, frame->height + 20, 1);
 }
 
 /* ---- Panels ---- */
@@ -542,35 +557,45 @@ static void layout_swatch(const layout *to, const hsp__figure_mark *mark, double
         to->canvas->path(to->canvas, 2, (double[]){x, x + 16}, (double[]){y, y}, 0, &line);
 }
 
-/* Entries from left to right, then on the next line. `draw` 0: only measure. Returns the height. */
+static const char *layout_entry(const layout *to, uint64_t k, double *width)
+{
+    const char *name = layout_fit(to, to->entries[k]->style.name, LAYOUT_TEXT, 0, LAYOUT_ENTRY);
+    *width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0) + 16;
+    return name;
+}
+
+/* Entries from left to right; in columns, if one line has no room for all. `draw` 0: only measure.
+ * Returns the height. */
 static double layout_legend(const layout *to, double top, int draw)
 {
-    const double left = LAYOUT_EDGE + to->left_room, right = to->look->width - LAYOUT_EDGE;
-    double x = left, y = top + LAYOUT_LINE / 2.0;
-    int lines = to->entry_count > 0;
-    uint64_t k = 0;
-    for (; k < to->entry_count; k++) {
-        const hsp__figure_mark *mark = to->entries[k];
-        const char *name = layout_fit(to, mark->style.name, LAYOUT_TEXT, 0, 170);
-        const double width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0);
-        if (x > left && x + width > right - (lines == LAYOUT_LINES ? 80 : 0)) {
-            if (lines == LAYOUT_LINES) break;
-            lines++, x = left, y += LAYOUT_LINE;
-        }
-        if (draw) {
-            layout_swatch(to, mark, x, y);
+    const double left = LAYOUT_EDGE + to->left_room, room = to->look->width - LAYOUT_EDGE - left;
+    double x = left, y = top + LAYOUT_LINE / 2.0, all = 0, column = 0, width;
+    for (uint64_t k = 0; k < to->entry_count; k++) {
+        layout_entry(to, k, &width);
+        all += width;
+        column = fmax(column, width);
+    }
+    uint64_t columns = all - 16 <= room ? to->entry_count : (uint64_t)((room + 16) / column);
+    if (!columns) columns = 1;
+    const uint64_t lines = (to->entry_count + columns - 1) / columns;
+    const uint64_t most = lines <= LAYOUT_LINES ? to->entry_count : columns * LAYOUT_LINES - 1;
+    for (uint64_t k = 0; draw && k <= most && k < to->entry_count; k++) {
+        const char *name = layout_entry(to, k, &width);
+        if (k && k % columns == 0) x = left, y += LAYOUT_LINE;
+        if (k < most) {
+            layout_swatch(to, to->entries[k], x, y);
             layout_text(to, x + 22, y + LAYOUT_TEXT * 0.35, name, LAYOUT_TEXT, 0, 1,
                         layout_color(to, HSP__INK));
+        } else {
+            char count[HSP__LABEL], text[HSP__LABEL + 16];
+            snprintf(text, sizeof text, "and %s more",
+                     hsp__label_count(to->entry_count - k, count));
+            layout_text(to, x, y + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
+                        layout_color(to, HSP__MUTED));
         }
-        x += width + 16;
+        x += lines > 1 ? column : width;
     }
-    if (k < to->entry_count && draw) {
-        char count[HSP__LABEL], text[HSP__LABEL + 16];
-        snprintf(text, sizeof text, "and %s more", hsp__label_count(to->entry_count - k, count));
-        layout_text(to, x, y + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
-                    layout_color(to, HSP__MUTED));
-    }
-    return lines * (double)LAYOUT_LINE;
+    return (double)(lines < LAYOUT_LINES ? lines : LAYOUT_LINES) * LAYOUT_LINE;
 }
 
 /* ---- The whole ---- */

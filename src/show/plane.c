@@ -9,6 +9,7 @@
 #include "show/geometry.h"
 
 enum { PLANE_STEPS = 200, PLANE_ROWS = 5000 }; /* of the search for principal axes, at most */
+enum { PLANE_NAME = 20 }; /* characters of a feature's name in the label of a principal axis */
 
 /* ---- Features by name ---- */
 
@@ -137,7 +138,7 @@ static double plane_step(const hsp__plane *plane, const uint64_t *sample, uint64
     return plane_normalise(out, cols);
 }
 
-/* The features that weigh most in a principal axis: "principal axis 1 (73% of the variance):
+/* The features that weigh most in a principal axis: "principal axis 1 (73% of variance):
  * + petal_length + petal_width - sepal_width". */
 static void plane_principal_label(const hsp__plane *plane, hsp__plane_axis *axis, int number,
                                   double share)
@@ -145,7 +146,7 @@ static void plane_principal_label(const hsp__plane *plane, hsp__plane_axis *axis
     const uint64_t cols = plane->view->cols;
     uint64_t used[3];
     int size = snprintf(axis->label, sizeof axis->label,
-                        "principal axis %d (%.0f%% of the variance):", number, share * 100);
+                        "principal axis %d (%.0f%% of variance):", number, share * 100);
     for (int n = 0; n < 3 && n < (int)cols; n++) {
         uint64_t best = cols;
         for (uint64_t j = 0; j < cols; j++) {
@@ -156,8 +157,9 @@ static void plane_principal_label(const hsp__plane *plane, hsp__plane_axis *axis
                 best = j;
         }
         if (fabs(axis->direction[best]) < 0.2) break;
-        char name[24];
-        plane_label(plane, best, name, sizeof name);
+        char whole[HSP__PLANE_LABEL], name[4 * PLANE_NAME + 4];
+        plane_label(plane, best, whole, sizeof whole);
+        hsp__clean_text(whole, PLANE_NAME, name);
         used[n] = best;
         if (size >= 0 && (size_t)size < sizeof axis->label)
             size += snprintf(axis->label + size, sizeof axis->label - (size_t)size, " %s %s",

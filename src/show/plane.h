@@ -13,13 +13,15 @@ typedef enum hsp__plane_kind {
     HSP__PLANE_DIRECTION   /* along a direction, in the units of the features */
 } hsp__plane_kind;
 
+enum { HSP__PLANE_LABEL = 320 }; /* bytes */
+
 typedef struct hsp__plane_axis {
     hsp__plane_kind kind;
     uint64_t column;   /* of the feature, or of the first category */
     uint32_t count;    /* of categories or classes */
     double *direction; /* cols, of length 1; principal: of standardised features */
     double shift;      /* direction: a row x is at <direction, x> + shift */
-    char label[160];
+    char label[HSP__PLANE_LABEL];
     double low, high; /* of the rows */
 } hsp__plane_axis;
 

@@ -88,7 +88,7 @@ static hsp_status convergence_build(hsp_context *ctx, const hsp_plot_input *inpu
     hsp__axis_label(of.objective, &of.objective->x, "passes");
     hsp__axis_label(of.objective, &of.objective->y, "objective");
     hsp__axis_label(of.gap, &of.gap->x, "passes");
-    hsp__axis_label(of.gap, &of.gap->y, "(objective - bound) / objective");
+    hsp__axis_label(of.gap, &of.gap->y, "(objective − bound) / objective");
     of.gap->y.log = 1;
     of.gap->outside = 1;
     hsp_status status = HSP_OK;

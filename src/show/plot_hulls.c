@@ -214,7 +214,6 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
                               .radius = 3.4};
     hsp__scene_draw(&scene, HSP__SHOW_HULLS);
     hulls_rows(m);
-    if (m->known) hsp__scene_draw(&scene, HSP__SHOW_SUPPORT);
     if (m->known && m->points.separable)
         hulls_nearest(m);
     else if (m->known)
@@ -222,6 +221,7 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
     else
         hsp__figure_note(m->figure, "whether the classes are separable is beyond the arithmetic of "
                                     "this build");
+    if (m->known) hsp__scene_draw(&scene, HSP__SHOW_SUPPORT); /* "they" are named before */
     if (!hsp__plane_is_true(&m->plane))
         hsp__figure_note(m->figure, "projected: hulls that are apart may overlap");
     return HSP_OK;

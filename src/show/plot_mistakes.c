@@ -95,11 +95,11 @@ static hsp_status mistakes_proof(mistakes *of, const double *update, hsp_error *
     hsp__axis_label(panel, &panel->x, "updates");
     hsp__axis_label(panel, &panel->y, "cosine of the angle to the reference");
     hsp__panel_line(panel, count, update, cosine,
-                    (hsp__style){.color = HSP__CLASS(0), .width = 2, .name = "cosine"});
+                    (hsp__style){.color = HSP__WEIGHTS, .width = 2, .name = "cosine"});
     hsp__panel_line(
         panel, count, update, least,
         (hsp__style){
-            .color = HSP__CLASS(1), .width = 2, .dash = HSP__DASHED, .name = "its lower bound"});
+            .color = HSP__WEIGHTS, .width = 2, .dash = HSP__DASHED, .name = "its lower bound"});
     hsp__axis_range(&panel->y, fmin(0, fmin(cosine[0], least[0])) - 0.02, 1.05);
     hsp__panel_rule(panel, 0, 1, 1, (hsp__style){.color = HSP__MUTED, .width = 1});
     return HSP_OK;

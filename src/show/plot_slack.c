@@ -189,7 +189,7 @@ static hsp_status slack_build(hsp_context *ctx, const hsp_plot_input *input,
                                   "--y, the losses alone are drawn");
     if (!status && line) {
         figure->width = 1000; /* two panels, the first with the same unit on both axes */
-        figure->height = 420;
+        figure->height = 385;
         status = slack_plane(&m, input, options, err);
     }
     if (!status) slack_panel(&m);

@@ -142,8 +142,9 @@ static void steps_panel(steps *m, uint64_t k, int named)
     hsp__plane_separator line;
     char title[96];
     const char *sign = m->view->labels[step->row] ? "+" : "−";
-    snprintf(title, sizeof title, "%llu: row %llu (%s), s = %.3g", (unsigned long long)step->update,
-             (unsigned long long)step->row + 1, sign, step->score);
+    snprintf(title, sizeof title, "%llu: row %llu (%s), s = %s%.3g",
+             (unsigned long long)step->update, (unsigned long long)step->row + 1, sign,
+             step->score < 0 ? "−" : "", fabs(step->score));
     hsp__panel *panel = hsp__panel_add(m->figure, title);
     if (!panel) return;
     hsp__plane_axes(&m->plane, panel);

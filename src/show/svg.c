@@ -100,44 +100,66 @@ static void svg_path(hsp__canvas *canvas, uint64_t count, const double *x, const
     hsp__text_puts(out, open && closed ? "z\"/>\n" : "\"/>\n");
 }
 
-/* All points of a mark are one path. Corners are relative to the one before, which is shorter. A circle
- * without an outline is a line of length 0 with round ends. */
+/* A circle around a place, as two arcs. */
+static void svg_arcs(hsp__text *out, double x, double y, double size)
+{
+    svg_pair(out, "M", x - size, y);
+    for (int half = 0; half < 2; half++) {
+        svg_pair(out, "a", size, size);
+        svg_pair(out, " 0 1 0 ", half ? -2 * size : 2 * size, 0);
+    }
+    hsp__text_puts(out, "z");
+}
+
+/* Corners are relative to the one before, which is shorter. */
+static void svg_corners(hsp__text *out, double x, double y, int corners, double corner[8][2],
+                        int open)
+{
+    svg_pair(out, "M", x + corner[0][0], y + corner[0][1]);
+    for (int k = 1; k < corners; k++)
+        svg_pair(out, open && k % 2 == 0 ? "m" : "l", corner[k][0] - corner[k - 1][0],
+                 corner[k][1] - corner[k - 1][1]);
+    if (!open) hsp__text_puts(out, "z");
+}
+
+/* Points with an outline are elements of a group, so that each covers those before it. Other points
+ * of a mark are one path; a circle without an outline is a line of length 0 with round ends. */
 static void svg_points(hsp__canvas *canvas, uint64_t count, const double *x, const double *y,
                        int shape, double size, const hsp__paint *paint)
 {
     hsp__text *out = ((svg *)canvas)->out;
     double corner[8][2];
     const int corners = hsp__shape_corners(shape, size, corner), open = hsp__shape_is_open(shape);
+    const int outlined = paint->fill != HSP__NO_COLOR && paint->stroke != HSP__NO_COLOR;
     const int dot = !corners && paint->stroke == HSP__NO_COLOR;
     const hsp__paint stroke = {HSP__NO_COLOR, paint->fill, 2 * size, paint->opacity, HSP__SOLID};
-    hsp__text_puts(out, dot ? "<path stroke-linecap=\"round\"" : "<path");
+    hsp__text_puts(out, outlined ? "<g" : dot ? "<path stroke-linecap=\"round\"" : "<path");
     svg_paint(out, dot ? &stroke : paint);
-    hsp__text_puts(out, " d=\"");
+    hsp__text_puts(out, outlined ? ">\n" : " d=\"");
     for (uint64_t i = 0; i < count; i++) {
-        if (dot) {
-            svg_pair(out, "M", x[i], y[i]);
-            hsp__text_puts(out, "h0");
-        } else if (!corners) {
-            svg_pair(out, "M", x[i] - size, y[i]);
-            for (int half = 0; half < 2; half++) {
-                svg_pair(out, "a", size, size);
-                svg_pair(out, " 0 1 0 ", half ? -2 * size : 2 * size, 0);
-            }
-            hsp__text_puts(out, "z");
-        }
-        for (int k = 0; k < corners; k++)
-            if (k == 0)
-                svg_pair(out, "M", x[i] + corner[k][0], y[i] + corner[k][1]);
+        if (outlined && !corners) {
+            hsp__text_puts(out, "<circle");
+            svg_attribute(out, "cx", x[i]);
+            svg_attribute(out, "cy", y[i]);
+            svg_attribute(out, "r", size);
+        } else {
+            if (outlined) hsp__text_puts(out, "<path d=\"");
+            if (dot) {
+                svg_pair(out, "M", x[i], y[i]);
+                hsp__text_puts(out, "h0");
+            } else if (corners)
+                svg_corners(out, x[i], y[i], corners, corner, open);
             else
-                svg_pair(out, open && k % 2 == 0 ? "m" : "l", corner[k][0] - corner[k - 1][0],
-                         corner[k][1] - corner[k - 1][1]);
-        if (corners && !open) hsp__text_puts(out, "z");
+                svg_arcs(out, x[i], y[i], size);
+            if (outlined) hsp__text_puts(out, "\"");
+        }
+        if (outlined) hsp__text_puts(out, "/>");
     }
-    hsp__text_puts(out, "\"/>\n");
+    hsp__text_puts(out, outlined ? "\n</g>\n" : "\"/>\n");
 }
 
 static void svg_text(hsp__canvas *canvas, double x, double y, const char *text, double size,
-                     int bold, int anchor, int up, int color)
+                     int bold, int anchor, int up, int color, int halo)
 {
     hsp__text *out = ((svg *)canvas)->out;
     hsp__text_puts(out, "<text");
@@ -150,6 +172,11 @@ static void svg_text(hsp__canvas *canvas, double x, double y, const char *text, 
     }
     svg_attribute(out, "font-size", size);
     hsp__text_printf(out, " fill=\"#%06x\"", (unsigned)color);
+    if (halo != HSP__NO_COLOR)
+        hsp__text_printf(out,
+                         " stroke=\"#%06x\" stroke-width=\"%d\" stroke-linejoin=\"round\" "
+                         "paint-order=\"stroke\"",
+                         (unsigned)halo, HSP__HALO);
     if (bold) hsp__text_puts(out, " font-weight=\"600\"");
     if (anchor < 1)
         hsp__text_puts(out, anchor ? " text-anchor=\"end\"" : " text-anchor=\"middle\"");

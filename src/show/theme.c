@@ -69,13 +69,16 @@ int hsp__theme_is_dark(int color)
 
 /* ---- Text ---- */
 
-/* Of the characters from ' ' to '~', in thousandths of the height. */
+#define THEME_BOLD 1.12 /* how much wider bold text is */
+
+/* Of the characters from ' ' to '~', in thousandths of the height: the wider of Helvetica and DejaVu
+ * Sans, so that a text fits where it is measured to fit, whichever of them the reader has. */
 static const uint16_t theme_widths[95] = {
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
-    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
+    636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 556, 1015, 684, 686, 722, 770, 667,
+    611, 778, 752, 295, 500, 667, 557, 863, 748, 787, 667, 787, 722, 667,  611, 732, 684, 989, 685,
+    667, 685, 390, 337, 390, 838, 556, 500, 613, 635, 550, 635, 615, 352,  635, 634, 278, 278, 579,
+    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,  525, 636, 337, 636, 838};
 
 uint32_t hsp__text_next(const char **text)
 {
@@ -91,8 +94,9 @@ uint32_t hsp__text_next(const char **text)
 static double text_character(uint32_t code)
 {
     if (code >= ' ' && code <= '~') return theme_widths[code - ' '] / 1000.0;
-    if (code == 0x2026) return 1;
-    return code >= 0x1100 ? (code >= 0x2000 && code < 0x2e80 ? 0.6 : 1) : 0.58;
+    if (code >= 0x300 && code < 0x370) return 0; /* accents over the character before */
+    if (code < 0x1100) return 0.7;
+    return code >= 0x2000 && code < 0x2e80 && code != 0x2026 ? 0.84 : 1;
 }
 
 double hsp__text_width(const char *text, double size, int bold)
@@ -100,14 +104,14 @@ double hsp__text_width(const char *text, double size, int bold)
     double width = 0;
     while (*text)
         width += text_character(hsp__text_next(&text));
-    return width * size * (bold ? 1.07 : 1);
+    return width * size * (bold ? THEME_BOLD : 1);
 }
 
 const char *hsp__text_fit(const char *text, double size, int bold, double width, char *buffer,
                           size_t room)
 {
     if (hsp__text_width(text, size, bold) <= width) return text;
-    const double scale = size * (bold ? 1.07 : 1);
+    const double scale = size * (bold ? THEME_BOLD : 1);
     const char *p = text, *end = text;
     for (double used = scale; *p && (size_t)(p - text) + 8 < room; end = p) {
         used += text_character(hsp__text_next(&p)) * scale;

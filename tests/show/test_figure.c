@@ -1,8 +1,9 @@
-/* Figures: contours by hand, names that cannot be shown, SVG that is well-formed and finite. */
+/* Figures: contours by hand, names that cannot be shown, SVG that is well-formed and finite, text that
+ * fits. */
 #include <stdlib.h>
 
 #include "../check.h"
-#include "show/figure.h"
+#include "show/canvas.h"
 
 static hsp_context *ctx;
 
@@ -218,6 +219,49 @@ static void sizes_are_kept(void)
     hsp_figure_free(figure);
 }
 
+/* Text is measured as wide as in Helvetica and in DejaVu Sans, whose widths these are. */
+static void text_fits(void)
+{
+    static const struct {
+        const char *text;
+        double width; /* of the wider one */
+    } cases[] = {{"petal_length", 6.22}, {"1.0 W@", 3.897}, {"\xe2\x88\x92", 0.837}, {"", 0}};
+    char buffer[64];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double width = hsp__text_width(cases[i].text, 10, 0);
+        CHECK(width >= 10 * cases[i].width - 1e-9 && width <= 11.5 * cases[i].width);
+        CHECK(hsp__text_fit(cases[i].text, 10, 0, width, buffer, sizeof buffer) == cases[i].text);
+    }
+    CHECK(hsp__text_width("e\xcc\x81", 10, 0) == hsp__text_width("e", 10, 0));
+    const char *cut = hsp__text_fit("petal_length", 10, 1, 40, buffer, sizeof buffer);
+    CHECK(cut == buffer && hsp__text_width(cut, 10, 1) <= 40);
+}
+
+/* Points that overlap are drawn one after the other, each with its outline; a text over lines has a
+ * halo, and is moved into the frame. */
+static void marks_can_be_told_apart(void)
+{
+    hsp_figure *figure = new_figure();
+    hsp__panel *panel = hsp__panel_add(figure, NULL);
+    char *svg = NULL;
+    hsp__axis_range(&panel->x, 0, 1);
+    hsp__axis_range(&panel->y, 0, 1);
+    hsp__panel_points(panel, 2, (double[]){0.5, 0.5}, (double[]){0.5, 0.51},
+                      (hsp__style){.color = HSP__CLASS(0)});
+    hsp__panel_text(panel, 1, 0.5, (hsp__style){.color = HSP__INK, .anchor = 1}, "at the edge");
+    CHECK(hsp__figure_done(figure, NULL) == HSP_OK);
+    CHECK(hsp_figure_svg(ctx, figure, NULL, NULL, &svg) == HSP_OK);
+    const char *first = strstr(svg, "<circle"), *text = strstr(svg, "at the edge");
+    CHECK(first && strstr(first + 1, "<circle"));
+    CHECK(text != NULL);
+    while (text && text > svg && *text != '<')
+        text--;
+    CHECK(text && strncmp(text, "<text x=\"", 9) == 0 && atof(text + 9) < 580 &&
+          strstr(text, "paint-order=\"stroke\""));
+    hsp_figure_text_free(svg);
+    hsp_figure_free(figure);
+}
+
 static void kinds_check_their_input(void)
 {
     hsp_error err = HSP_ERROR_INIT;
@@ -243,6 +287,8 @@ int main(void)
     RUN(names_are_cleaned);
     RUN(strange_figures_are_drawn);
     RUN(sizes_are_kept);
+    RUN(text_fits);
+    RUN(marks_can_be_told_apart);
     RUN(kinds_check_their_input);
     hsp_context_free(ctx);
     return check_done();

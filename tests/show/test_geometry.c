@@ -38,6 +38,10 @@ static void hulls_by_hand(void)
     double line[][2] = {{3, 3}, {1, 1}, {2, 2}, {1, 1}, {0, 0}};
     CHECK(hsp__hull(line, 5) == 2);
     CHECK(line[0][0] == 0 && line[0][1] == 0 && line[1][0] == 3 && line[1][1] == 3);
+    double huge[][2] = {{-1e300, 0}, {1e300, 0}, {0, 1e300}, {1e-300, 1e299}, {0, -1e300}};
+    CHECK(hsp__hull(huge, 5) == 4);
+    double tiny[][2] = {{-1e-300, 0}, {1e-300, 0}, {0, 1e-300}, {0, 1e-301}, {0, -1e-300}};
+    CHECK(hsp__hull(tiny, 5) == 4);
     double upright[][2] = {{1, 2}, {1, -1}, {1, 0}};
     CHECK(hsp__hull(upright, 3) == 2);
     double same[][2] = {{5, 5}, {5, 5}, {5, 5}};

@@ -14,7 +14,7 @@ halfspace plot -q hulls cross.svm false.cert -o d.svg 2>&1 | cut -c 1-60
 question 'more than two features: the plane of the separator; more than two classes: which'
 cp "$EXAMPLES/iris.csv" .
 halfspace plot -q hulls iris.csv --positive setosa -o e.svg && grep -o 'widest margin[^<]*\|signed distance[^<]*' e.svg | sort -u
-halfspace plot -q hulls iris.csv --classes setosa,virginica --x 1 --y 2 -o f.svg && grep -o 'hulls that are apart may overlap' f.svg
+halfspace plot -q hulls iris.csv --classes setosa,virginica --x 1 --y 2 --width 1000 -o f.svg && grep -o 'hulls that are apart may overlap' f.svg
 halfspace plot -q hulls iris.csv 2>&1; echo "exit $?"
 question 'a row in both classes, rows on one line, one row per class, one class'
 printf '1 1:1 2:1\n-1 1:1 2:1\n' >same.svm; printf '1 1:1 2:1\n1 1:2 2:2\n1 1:3 2:3\n-1 1:4 2:4\n-1 1:5 2:5\n' >line.svm; printf '1 1:1\n-1 1:2\n' >two.svm; printf '1 1:1 2:2\n1 1:2 2:1\n' >one.svm

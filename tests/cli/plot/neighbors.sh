@@ -8,7 +8,7 @@ halfspace plot -q neighbors knn.hsp rows.svm --row 3 --k 2 -o b.svg && grep -o '
 question 'more features'
 cp "$EXAMPLES/iris.csv" .
 halfspace train knn -q --k 5 --scale standard iris.csv -o iris.hsp >/dev/null
-halfspace plot -q neighbors iris.hsp iris.csv --row 107 -o c.svg && grep -o 'distances are of all features, scaled\|the 5 nearest rows[^<]*' c.svg
+halfspace plot -q neighbors iris.hsp iris.csv --row 107 --width 1000 -o c.svg && grep -o 'distances are of all features, scaled\|the 5 nearest rows[^<]*' c.svg
 question 'what is missing or wrong'
 for line in 'knn.hsp rows.svm' 'knn.hsp rows.svm --row 6' 'knn.hsp rows.svm --at 0' 'knn.hsp rows.svm --at 0,x' 'knn.hsp rows.svm --row 1 --k 5' 'knn.hsp iris.csv --row 1'; do
     halfspace plot -q neighbors $line -o d.svg 2>&1
