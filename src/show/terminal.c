@@ -9,9 +9,10 @@
 #include "show/axis.h"
 
 enum {
-    TERMINAL_MARGIN = 12,  /* characters of a tick label on the left at most */
-    TERMINAL_LINE = 78,    /* of a line of the legend */
-    TERMINAL_SEVERAL = '*' /* points of several classes in one place */
+    TERMINAL_MARGIN = 12,   /* characters of a tick label on the left at most */
+    TERMINAL_LINE = 78,     /* of a line of the legend */
+    TERMINAL_SEVERAL = '*', /* points of several classes in one place */
+    TERMINAL_ROLES = HSP__TINT(55) + 1
 };
 
 typedef struct terminal_cell {
@@ -22,79 +23,26 @@ typedef struct terminal_cell {
     const hsp__figure_mark *owner; /* of the points here */
 } terminal_cell;
 
+typedef struct terminal_given {
+    const char *name; /* or NULL */
+    uint32_t letter;  /* 0: none yet */
+} terminal_given;
+
 typedef struct terminal {
     const hsp__panel *panel;
     const hsp__look *look;
     int colors, unicode;
     int width, height;
-    terminal_cell *cells; /* height * width, from the top */
-    char letters[256];    /* plain: those given out so far */
+    terminal_cell *cells;                    /* height * width, from the top */
+    char letters[256];                       /* plain: those given out so far, */
+    terminal_given given[2][TERMINAL_ROLES]; /* and to whom: lines and points of a colour */
     hsp__text *out;
 } terminal;
 
-/* ---- Characters ---- */
+/* ---- Letters ---- */
 
-static void terminal_put(hsp__text *out, uint32_t code)
-{
-    char bytes[4];
-    size_t size = 0;
-    if (code < 0x80)
-        bytes[size++] = (char)code;
-    else if (code < 0x800) {
-        bytes[size++] = (char)(0xc0 | code >> 6);
-        bytes[size++] = (char)(0x80 | (code & 0x3f));
-    } else {
-        bytes[size++] = (char)(0xe0 | code >> 12);
-        bytes[size++] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[size++] = (char)(0x80 | (code & 0x3f));
-    }
-    hsp__text_add(out, bytes, size);
-}
-
-/* The nearest of the 216 colours of a cube, or of 24 greys, that terminals have. */
-static int terminal_color(int rgb)
-{
-    static const int steps[] = {0, 95, 135, 175, 215, 255};
-    int cube = 0, cube_error = 0, mean = 0;
-    for (int shift = 16; shift >= 0; shift -= 8) {
-        const int part = rgb >> shift & 255;
-        int best = 0;
-        for (int k = 1; k < 6; k++)
-            if (abs(steps[k] - part) < abs(steps[best] - part)) best = k;
-        cube = cube * 6 + best;
-        cube_error += (steps[best] - part) * (steps[best] - part);
-        mean += part;
-    }
-    int grey = (mean / 3 - 3) / 10, grey_error = 0;
-    grey = grey < 0 ? 0 : grey > 23 ? 23 : grey;
-    for (int shift = 16; shift >= 0; shift -= 8) {
-        const int off = 8 + 10 * grey - (rgb >> shift & 255);
-        grey_error += off * off;
-    }
-    return grey_error < cube_error ? 232 + grey : 16 + cube;
-}
-
-static size_t terminal_length(const char *text)
-{
-    size_t count = 0;
-    for (; *text; count++)
-        hsp__text_next(&text);
-    return count;
-}
-
-/* Text in plain ASCII where the terminal has nothing else: others become '?'. */
-static void terminal_text(terminal *to, const char *text, size_t most)
-{
-    for (size_t count = 0; *text && count < most; count++) {
-        const uint32_t code = hsp__text_next(&text);
-        const uint32_t last = *text && count + 1 == most ? (to->unicode ? 0x2026 : '~') : code;
-        const uint32_t plain = last == 0x2212 ? '-' : last == 0x2026 ? '~' : '?';
-        terminal_put(to->out, last < 0x80 || to->unicode ? last : plain);
-    }
-}
-
-/* The letter of a mark: the first of its name that no mark before it has. */
-static char terminal_letter(terminal *to, const char *name)
+/* A letter: the first of the name that no mark before has. */
+static uint32_t terminal_letter(terminal *to, const char *name)
 {
     static const char others[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     const char *from[] = {name ? name : "o", others};
@@ -103,9 +51,29 @@ static char terminal_letter(terminal *to, const char *name)
             if (*p > ' ' && *p <= '~' && !strchr("*:.", *p) && !strchr(to->letters, *p)) {
                 const size_t used = strlen(to->letters);
                 if (used + 1 < sizeof to->letters) to->letters[used] = *p;
-                return *p;
+                return (unsigned char)*p;
             }
     return '?';
+}
+
+/* The letter of points or a line: the same for all marks of a name, also in other panels. A mark
+ * without a name has that of the points or lines of its colour. */
+static uint32_t terminal_letter_of(terminal *to, const hsp__figure_mark *mark)
+{
+    const int points = mark->kind == HSP__MARK_POINTS, role = mark->style.color;
+    const char *name = mark->style.name;
+    assert(role >= 0 && role < TERMINAL_ROLES);
+    terminal_given *given = &to->given[points][role];
+    const uint32_t other = to->given[!points][role].letter;
+    if (mark->style.letter) return (uint32_t)mark->style.letter;
+    if (!name && !points && mark->style.dash != HSP__SOLID) return '.';
+    if (given->letter && (!name || (given->name && strcmp(name, given->name) == 0)))
+        return given->letter;
+    if (!name && points && mark->style.hollow) return 'o';
+    if (!name && (other || !points)) return other ? other : '.';
+    const uint32_t letter = terminal_letter(to, name);
+    if (!given->letter) *given = (terminal_given){name, letter};
+    return letter;
 }
 
 static uint32_t terminal_glyph(terminal *to, const hsp__figure_mark *mark)
@@ -113,17 +81,18 @@ static uint32_t terminal_glyph(terminal *to, const hsp__figure_mark *mark)
     static const uint16_t shapes[HSP__SHAPES][2] = {
         {0x25cf, 0x25cb}, {0x25a0, 0x25a1}, {0x25b2, 0x25b3}, {0x25c6, 0x25c7},
         {0x25bc, 0x25bd}, {'+', '+'},       {0x00d7, 0x00d7}};
-    const int boundary = mark->style.color == HSP__BOUNDARY || mark->style.color == HSP__MARGIN;
+    static const char fillings[] = "#=%+";
+    const int role = mark->style.color;
+    if (mark->kind == HSP__MARK_BARS && !to->unicode)
+        return (
+            unsigned char)fillings[role < HSP__CLASS_FIRST ? 0 : (role - HSP__CLASS_FIRST) / 2 % 4];
+    if (mark->kind == HSP__MARK_BARS) return 0x2588;
     if (mark->kind == HSP__MARK_POINTS && to->unicode)
         return shapes[mark->style.shape][mark->style.hollow != 0];
-    if (mark->kind == HSP__MARK_POINTS)
-        return mark->style.letter ? (uint32_t)mark->style.letter
-                                  : (uint32_t)(unsigned char)terminal_letter(to, mark->style.name);
-    if (mark->kind == HSP__MARK_BARS) return to->unicode ? 0x2588 : '#';
-    if (mark->style.name && !boundary)
-        return to->unicode ? 0x2500
-                           : (uint32_t)(unsigned char)terminal_letter(to, mark->style.name);
-    return to->unicode ? 0x2500 : boundary ? ':' : '.';
+    if (to->unicode) return 0x2500;
+    if (mark->kind != HSP__MARK_POINTS && (role == HSP__BOUNDARY || role == HSP__MARGIN))
+        return ':';
+    return terminal_letter_of(to, mark);
 }
 
 /* ---- Marks ---- */
@@ -314,16 +283,20 @@ static void terminal_words(const terminal *to, const hsp__figure_mark *mark)
 {
     const double x = terminal_x(to, mark->x[0], 1), y = terminal_y(to, mark->y[0], 1);
     if (!isfinite(x) || !isfinite(y) || !mark->text) return;
-    const int size = (int)terminal_length(mark->text);
+    const int size = (int)hsp__terminal_length(mark->text, to->unicode);
     int column = (int)floor(x) + (mark->style.anchor < 0 ? -size
                                   : mark->style.anchor   ? 1
                                                          : -size / 2);
-    for (const char *p = mark->text; *p; column++) {
+    for (const char *p = mark->text; *p;) {
         const uint32_t code = hsp__text_next(&p);
-        terminal_cell *cell = terminal_at(to, column, terminal_index(y, to->height));
-        if (!cell) continue;
-        cell->character = code < 0x80 || to->unicode ? code : code == 0x2212 ? '-' : '?';
-        cell->color = mark->style.color;
+        char plain[8];
+        const size_t count = to->unicode ? 1 : hsp__terminal_plain(code, plain);
+        for (size_t k = 0; k < count; k++, column++) {
+            terminal_cell *cell = terminal_at(to, column, terminal_index(y, to->height));
+            if (!cell) continue;
+            cell->character = to->unicode ? code : (unsigned char)plain[k];
+            cell->color = mark->style.color;
+        }
     }
 }
 
@@ -364,14 +337,15 @@ static void terminal_escape(const terminal *to, int what, int rgb)
         hsp__text_printf(to->out, "\x1b[%d;2;%d;%d;%dm", what, rgb >> 16, rgb >> 8 & 255,
                          rgb & 255);
     else
-        hsp__text_printf(to->out, "\x1b[%d;5;%dm", what, terminal_color(rgb));
+        hsp__text_printf(to->out, "\x1b[%d;5;%dm", what, hsp__terminal_color(rgb));
 }
 
 static void terminal_paint(const terminal *to, int role, int back)
 {
     if (!to->colors) return;
+    const int dark = to->look->dark;
     if (back >= 0) terminal_escape(to, 48, back);
-    if (role == HSP__OVER) role = HSP__INK;
+    if (role == HSP__OVER) role = hsp__theme_is_dark(back) == dark ? HSP__INK : HSP__PAPER;
     if (role >= 0) terminal_escape(to, 38, hsp__theme_color(to->look->dark, role));
 }
 
@@ -397,9 +371,9 @@ static void terminal_row(const terminal *to, int line)
             terminal_paint(to, now, cell->back);
             role = now, back = cell->back;
         }
-        terminal_put(to->out, cell->character ? cell->character
-                              : cell->dots    ? 0x2800u + cell->dots
-                                              : ' ');
+        hsp__terminal_put(to->out, cell->character ? cell->character
+                                   : cell->dots    ? 0x2800u + cell->dots
+                                                   : ' ');
     }
     if (role >= 0 || back >= 0) terminal_reset(to);
 }
@@ -412,7 +386,7 @@ static void terminal_frame(terminal *to)
     hsp__axis_ticks(&to->panel->y, names ? to->height : to->height / 3, &ticks);
     size_t margin = 4;
     for (int k = 0; k < ticks.count; k++) {
-        const size_t size = terminal_length(ticks.text[k]);
+        const size_t size = hsp__terminal_length(ticks.text[k], to->unicode);
         if (size > margin) margin = size;
     }
     if (margin > TERMINAL_MARGIN) margin = TERMINAL_MARGIN;
@@ -421,9 +395,9 @@ static void terminal_frame(terminal *to)
         for (int k = 0; k < ticks.count; k++)
             if (terminal_index(terminal_y(to, ticks.at[k], 1), to->height) == line)
                 label = ticks.text[k];
-        const size_t size = label ? terminal_length(label) : 0;
+        const size_t size = label ? hsp__terminal_length(label, to->unicode) : 0;
         hsp__text_printf(to->out, "%*s", (int)(margin + 1 - (size < margin ? size : margin)), "");
-        if (label) terminal_text(to, label, margin);
+        if (label) hsp__terminal_text(to->out, label, margin, to->unicode);
         hsp__text_puts(to->out, to->unicode ? label ? " \xe2\x94\xa4" : " \xe2\x94\x82"
                                 : label     ? " +"
                                             : " |");
@@ -443,40 +417,40 @@ static void terminal_frame(terminal *to)
     hsp__text_puts(to->out, "\n");
     int at = -(int)margin - 3;
     for (int k = 0; k < ticks.count; k++) {
-        const int size = (int)terminal_length(ticks.text[k]);
+        const int size = (int)hsp__terminal_length(ticks.text[k], to->unicode);
         const int most =
             to->panel->x.categories ? to->width / (ticks.count ? ticks.count : 1) - 1 : size;
         const int shown = size < most ? size : most < 1 ? 1 : most;
         const int from = (int)terminal_x(to, ticks.at[k], 1) - shown / 2;
         if (from <= at && k) continue; /* no room */
         hsp__text_printf(to->out, "%*s", from > at ? from - at : 0, "");
-        terminal_text(to, ticks.text[k], (size_t)shown);
+        hsp__terminal_text(to->out, ticks.text[k], (size_t)shown, to->unicode);
         at = (from > at ? from : at) + shown;
     }
     if (ticks.count) hsp__text_puts(to->out, "\n");
     if (!to->panel->x.label) return;
-    const size_t size = terminal_length(to->panel->x.label);
+    const size_t size = hsp__terminal_length(to->panel->x.label, to->unicode);
     const int left = (int)margin + 3 + (to->width - (int)size) / 2;
     hsp__text_printf(to->out, "%*s", left > 2 ? left : 2, "");
-    terminal_text(to, to->panel->x.label, size);
+    hsp__terminal_text(to->out, to->panel->x.label, size, to->unicode);
     hsp__text_puts(to->out, "\n");
 }
 
 /* An entry of the legend; *at is where the line has got to. */
 static void terminal_entry(terminal *to, uint32_t character, int role, const char *name, size_t *at)
 {
-    size_t size = terminal_length(name);
+    size_t size = hsp__terminal_length(name, to->unicode);
     if (size > 30) size = 30;
     if (*at && *at + size + 5 > TERMINAL_LINE) {
         hsp__text_puts(to->out, "\n");
         *at = 0;
     }
     hsp__text_puts(to->out, *at ? "   " : "  ");
-    terminal_paint(to, role, -1);
-    terminal_put(to->out, character);
+    terminal_paint(to, role, hsp__theme_color(to->look->dark, HSP__PAPER)); /* as in the frame */
+    hsp__terminal_put(to->out, character);
     if (role >= 0) terminal_reset(to);
     hsp__text_puts(to->out, " ");
-    terminal_text(to, name, size);
+    hsp__terminal_text(to->out, name, size, to->unicode);
     *at += size + 5;
 }
 
@@ -513,7 +487,7 @@ static void terminal_panel(terminal *to, uint32_t *characters)
         to->cells[i] = (terminal_cell){.color = -1, .dots_color = -1, .back = back};
     for (int i = 0; i < 2; i++)
         if (heads[i]) {
-            terminal_text(to, heads[i], 200);
+            hsp__terminal_text(to->out, heads[i], 200, to->unicode);
             hsp__text_puts(to->out, "\n");
         }
     for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next, k++) {
@@ -524,6 +498,27 @@ static void terminal_panel(terminal *to, uint32_t *characters)
     }
     terminal_frame(to);
     terminal_legend(to, characters);
+}
+
+/* Word by word, in lines that fit. */
+static void terminal_note(const terminal *to, const char *note)
+{
+    size_t used = 0;
+    while (*note) {
+        char word[128];
+        size_t size = strcspn(note, " ");
+        if (size >= sizeof word) size = sizeof word - 1;
+        memcpy(word, note, size);
+        word[size] = 0;
+        const size_t length = hsp__terminal_length(word, to->unicode);
+        const int fits = used && used + 1 + length <= TERMINAL_LINE;
+        if (used) hsp__text_puts(to->out, fits ? " " : "\n");
+        if (!fits) hsp__text_puts(to->out, "  ");
+        hsp__terminal_text(to->out, word, length, to->unicode);
+        used = fits ? used + 1 + length : 2 + length;
+        note += size + (note[size] == ' ');
+    }
+    hsp__text_puts(to->out, "\n");
 }
 
 void hsp__terminal(const hsp_figure *figure, const hsp__look *look, int colors, int unicode,
@@ -539,18 +534,14 @@ void hsp__terminal(const hsp_figure *figure, const hsp__look *look, int colors, 
     to.cells = hsp__scratch_new(memory, (uint64_t)to.width * (uint64_t)to.height, sizeof *to.cells);
     if (!to.cells) return;
     if (title) {
-        terminal_text(&to, title, 200);
+        hsp__terminal_text(out, title, 200, to.unicode);
         hsp__text_puts(out, "\n\n");
     }
     for (to.panel = figure->first; to.panel; to.panel = to.panel->next) {
         uint32_t *characters = hsp__scratch_new(memory, to.panel->mark_count, sizeof *characters);
         if (!characters) return;
-        memset(to.letters, 0, sizeof to.letters);
         terminal_panel(&to, characters);
         if (to.panel->next) hsp__text_puts(out, "\n");
     }
-    if (!figure->note) return;
-    hsp__text_puts(out, "  ");
-    terminal_text(&to, figure->note, 2000);
-    hsp__text_puts(out, "\n");
+    if (figure->note) terminal_note(&to, figure->note);
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "../check.h"
-#include "show/canvas.h"
+#include "show/terminal.h"
 
 static hsp_context *ctx;
 
@@ -262,6 +262,26 @@ static void marks_can_be_told_apart(void)
     hsp_figure_free(figure);
 }
 
+/* Pale colours stay colours; texts over cells and entries of the legend have their background. */
+static void terminals_have_colors(void)
+{
+    CHECK(hsp__terminal_color(0xd1ece4) == 194 && hsp__terminal_color(0xd1e5f1) == 189);
+    CHECK(hsp__terminal_color(0xe4e7ea) == 254 && hsp__terminal_color(0) == 16);
+    hsp_figure *figure = new_figure();
+    hsp__panel *panel = hsp__panel_add(figure, NULL);
+    char *text = NULL;
+    hsp__panel_cells(panel, 1, 1, 0, 1, 0, 1, (double[]){1}, HSP__SCALE_SEQUENTIAL, 0, 1);
+    hsp__panel_text(panel, 0.5, 0.5, (hsp__style){.color = HSP__OVER}, "7");
+    hsp__panel_points(panel, 1, (double[]){0}, (double[]){0},
+                      (hsp__style){.color = HSP__INK, .name = "dark"});
+    CHECK(hsp__figure_done(figure, NULL) == HSP_OK);
+    CHECK(hsp_figure_terminal(ctx, figure, NULL, 2, 1, NULL, &text) == HSP_OK);
+    CHECK(strstr(text, "\x1b[48;2;4;41;63m\x1b[38;2;255;255;255m7"));
+    CHECK(strstr(text, "\x1b[48;2;255;255;255m\x1b[38;2;31;35;40m\xe2\x97\x8f\x1b[0m dark"));
+    hsp_figure_text_free(text);
+    hsp_figure_free(figure);
+}
+
 static void kinds_check_their_input(void)
 {
     hsp_error err = HSP_ERROR_INIT;
@@ -289,6 +309,7 @@ int main(void)
     RUN(sizes_are_kept);
     RUN(text_fits);
     RUN(marks_can_be_told_apart);
+    RUN(terminals_have_colors);
     RUN(kinds_check_their_input);
     hsp_context_free(ctx);
     return check_done();
