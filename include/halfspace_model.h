@@ -30,7 +30,8 @@ HSP_API hsp_status hsp_model_export(hsp_context *ctx, const hsp_model *model, co
 HSP_API const char *hsp_model_hypothesis(const hsp_model *model);
 
 /* The model's class for a label of some data set: the class of that name; in a model of one class
- * against the rest, 0 for every other label; HSP_NO_CLASS for a label that it does not know. */
+ * against the rest, 0 for every other label; otherwise the class whose name differs in case only or
+ * by a final point, if there is just one; HSP_NO_CLASS for a label that it does not know. */
 HSP_API uint32_t hsp_model_class_of(const hsp_model *model, const char *label);
 HSP_API const char *hsp_model_feature_name(const hsp_model *model, uint64_t column); /* or NULL */
 

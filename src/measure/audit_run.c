@@ -228,8 +228,7 @@ hsp_status hsp__audit_choose_rows(hsp__audit *audit, hsp_data *data, hsp_error *
     audit->row = hsp__scratch_raw(&audit->scratch, view->rows, sizeof *audit->row);
     audit->y = hsp__scratch_raw(&audit->scratch, view->rows, sizeof *audit->y);
     if (audit->scratch.failed) return hsp__fail_memory(err);
-    for (uint32_t c = 0; c < view->classes; c++)
-        class_of[c] = hsp_model_class_of(model, hsp_data_class_name(data, c));
+    hsp__model_classes_of(audit->ctx, model, data, class_of);
     for (uint64_t i = 0; i < view->rows; i++) {
         const uint32_t class = class_of[view->labels[i]];
         if (class == HSP_NO_CLASS && model->leaves_out) continue;

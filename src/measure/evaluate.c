@@ -11,8 +11,6 @@
  * most EVALUATE_KEPT numbers, what ranks it (for AUC) and its probabilities (if asked for). */
 #include "measure/evaluate.h"
 
-#include <strings.h>
-
 #include "base/base.h"
 #include "base/options.h"
 #include "base/sized_report.h"
@@ -321,24 +319,6 @@ static hsp_status evaluate_make_room(evaluate_state *state, int all, hsp_error *
     return whole ? HSP_OK : hsp__fail_memory(err);
 }
 
-/* The class that a label means which differs from its name only in case or by a final point (as in
- * UCI's adult.test), if that is one class; a note says so. */
-static uint32_t evaluate_alike(const evaluate_state *state, const char *label)
-{
-    const size_t size = strlen(label), bare = size - (size > 1 && label[size - 1] == '.');
-    uint32_t found = HSP_NO_CLASS;
-    for (uint32_t c = 0; c < state->classes; c++) {
-        const char *name = hsp_model_class_name(state->model, c);
-        if (strlen(name) != bare || strncasecmp(name, label, bare) != 0) continue;
-        if (found != HSP_NO_CLASS) return HSP_NO_CLASS;
-        found = c;
-    }
-    if (found != HSP_NO_CLASS)
-        hsp__log(state->ctx, HSP_LOG_NOTE, "label '%.60s' counts as the model's class '%.60s'",
-                 label, hsp_model_class_name(state->model, found));
-    return found;
-}
-
 static hsp_status evaluate_run(evaluate_state *state, hsp__scratch *scratch, hsp_data *data,
                                hsp_error *err)
 {
@@ -350,12 +330,9 @@ static hsp_status evaluate_run(evaluate_state *state, hsp__scratch *scratch, hsp
     state->predicted = hsp__scratch_raw(scratch, slice, sizeof *state->predicted);
     state->chances = hsp__scratch_raw(scratch, state->classes, sizeof *state->chances);
     if (scratch->failed) return hsp__fail_memory(err);
-    for (uint32_t c = 0; c < view->classes; c++) {
-        const char *label = hsp_data_class_name(data, c);
-        state->class_of[c] = hsp_model_class_of(state->model, label);
-        if (state->class_of[c] == HSP_NO_CLASS) state->class_of[c] = evaluate_alike(state, label);
-        if (state->class_of[c] == HSP_NO_CLASS && !state->stranger) state->stranger = label;
-    }
+    hsp__model_classes_of(state->ctx, state->model, data, state->class_of);
+    for (uint32_t c = 0; c < view->classes && !state->stranger; c++)
+        if (state->class_of[c] == HSP_NO_CLASS) state->stranger = hsp_data_class_name(data, c);
     HSP__TRY(evaluate_rows(state, slice, err));
     HSP__TRY(evaluate_finish(state, err));
     const uint64_t unknown = state->to->unknown;

@@ -1,6 +1,8 @@
 /* The model object: what it owns, what it tells, and the rule that turns scores into a class. */
 #include "model/model.h"
 
+#include <strings.h>
+
 #include "base/base.h"
 #include "base/options.h"
 #include "data/container.h"
@@ -423,10 +425,42 @@ void hsp_model_class_scores(const hsp_model *model, const double *scores, double
     }
 }
 
+uint32_t hsp__model_exact_class(const hsp_model *model, const char *label)
+{
+    const uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));
+    if (number != HSP__NAME_NONE) return number;
+    return model->rest ? 0 : HSP_NO_CLASS;
+}
+
+/* The one class whose name the label equals but for case or a final point, as in UCI's adult.test. */
+static uint32_t model_similar_class(const hsp_model *model, const char *label)
+{
+    const size_t size = strlen(label), bare = size - (size > 1 && label[size - 1] == '.');
+    uint32_t found = HSP_NO_CLASS;
+    for (uint32_t c = 0; c < hsp_model_classes(model); c++) {
+        const char *name = hsp_model_class_name(model, c);
+        if (strlen(name) != bare || strncasecmp(name, label, bare) != 0) continue;
+        if (found != HSP_NO_CLASS) return HSP_NO_CLASS;
+        found = c;
+    }
+    return found;
+}
+
 uint32_t hsp_model_class_of(const hsp_model *model, const char *label)
 {
     if (!model || !label) return HSP_NO_CLASS;
-    uint32_t number = hsp__names_find(&model->class_names, label, strlen(label));
-    if (number != HSP__NAME_NONE) return number;
-    return model->rest ? 0 : HSP_NO_CLASS;
+    const uint32_t exact = hsp__model_exact_class(model, label);
+    return exact != HSP_NO_CLASS ? exact : model_similar_class(model, label);
+}
+
+void hsp__model_classes_of(hsp_context *ctx, const hsp_model *model, const hsp_data *data,
+                           uint32_t *class_of)
+{
+    for (uint32_t c = 0; c < data->view.classes; c++) {
+        const char *label = hsp_data_class_name(data, c);
+        class_of[c] = hsp_model_class_of(model, label);
+        if (class_of[c] != HSP_NO_CLASS && hsp__model_exact_class(model, label) == HSP_NO_CLASS)
+            hsp__log(ctx, HSP_LOG_NOTE, "label '%.60s' counts as the model's class '%.60s'", label,
+                     hsp_model_class_name(model, class_of[c]));
+    }
 }

@@ -254,6 +254,13 @@ static inline double hsp__model_bias(const hsp_model *model, uint32_t scorer)
     return model->offsets[scorer] + model->weights[(scorer + 1) * model->features - 1];
 }
 
+/* As hsp_model_class_of, but only the class of that very name (or the rest): for what is proven. */
+uint32_t hsp__model_exact_class(const hsp_model *model, const char *label);
+
+/* The class for each label of the data; notes name labels that are not spelled as their class. */
+void hsp__model_classes_of(hsp_context *ctx, const hsp_model *model, const hsp_data *data,
+                           uint32_t *class_of);
+
 /* Class of a row from its scores: by the largest calibrated probability, by the threshold, or by
  * the scores; equal ones by the model's tie rule. The one place where that is decided. */
 uint32_t hsp__model_decide(const hsp_model *model, const double *scores);

@@ -96,8 +96,7 @@ hsp_status hsp__bound_rows_read(hsp_context *ctx, const hsp_model *model, hsp_da
     hsp_status status = HSP_OK;
     if (!class_of || !out->row || !out->class_of || !out->wrong || (margins && !out->margin))
         status = hsp__fail_memory(err);
-    for (uint32_t c = 0; !status && c < out->view->classes; c++)
-        class_of[c] = hsp_model_class_of(model, hsp_data_class_name(data, c));
+    if (!status) hsp__model_classes_of(ctx, model, data, class_of);
     if (!status) status = rows_score(ctx, model, class_of, out, err);
     hsp__free(memory, class_of);
     return status;

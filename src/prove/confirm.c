@@ -240,7 +240,7 @@ static hsp_status confirm_model(confirm *m, const hsp_model *model, hsp_error *e
         const uint32_t positive = hsp_model_scorer_for(model, s);
         const uint32_t negative = hsp_model_scorer_against(model, s);
         for (uint32_t c = 0; c < names->count; c++) {
-            const uint32_t class = hsp_model_class_of(model, hsp__names_get(names, c));
+            const uint32_t class = hsp__model_exact_class(model, hsp__names_get(names, c));
             const int against =
                 negative == HSP_NO_CLASS ? class != HSP_NO_CLASS : class == negative;
             m->side[c] = class == positive ? 1 : against ? -1 : 0;

@@ -232,7 +232,7 @@ static hsp_status prove_file_choose_model(const hsp_model *model, prove_file_cla
                          (unsigned)hsp_model_classes(model));
     classes->drops = model->leaves_out;
     for (uint32_t c = 0; c < classes->names.count; c++) {
-        const uint32_t of = hsp_model_class_of(model, hsp__names_get(&classes->names, c));
+        const uint32_t of = hsp__model_exact_class(model, hsp__names_get(&classes->names, c));
         classes->side[c] = of == HSP_NO_CLASS ? 0 : of ? 1 : -1;
         if (!classes->side[c] && !model->leaves_out)
             return hsp__fail(err, HSP_BAD_DATA, "the model does not have the class '%.80s'",
