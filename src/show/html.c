@@ -109,7 +109,8 @@ hsp__shown hsp__shown_digits(double value, int digits)
 
 hsp__shown hsp__shown_number(double value)
 {
-    return hsp__shown_digits(value, 5);
+    /* Whole numbers keep their digits: 1484705, not 1.4847e+06. */
+    return hsp__shown_digits(value, value == floor(value) && fabs(value) < 1e9 ? 9 : 5);
 }
 
 hsp__shown hsp__shown_level(double share)
