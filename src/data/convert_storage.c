@@ -305,3 +305,56 @@ hsp_status hsp_data_select(hsp_context *ctx, hsp_data *data, const uint64_t *row
     hsp__free(&ctx->allocator, job.nonzeros);
     HSP__GIVE(status, job.to, hsp_data_free, out);
 }
+
+/* ---- The rows of two data sets --------------------------------------------------------------- */
+
+/* Append the rows of `from`, which has the storage and precision of `to`, as its rows from `at` on. */
+static void join_append(hsp_data *to, uint64_t at, const hsp_view *from)
+{
+    const size_t bytes = hsp__value_bytes(from->precision);
+    for (uint64_t i = 0; i < from->rows; i++) {
+        const hsp__row row = hsp__view_row(from, i);
+        const int dense = from->storage == HSP_DENSE;
+        const uint64_t begin = dense ? (at + i) * to->view.stride : to->starts[at + i];
+        const uint64_t room = dense ? to->view.stride : row.count;
+        if (!dense) to->starts[at + i + 1] = begin + row.count;
+        if (row.indices && row.count)
+            memcpy(to->indices + begin, row.indices, row.count * sizeof *row.indices);
+        if (!row.values) continue;
+        char *values = (char *)to->values + begin * bytes;
+        if (row.count) memcpy(values, row.values, row.count * bytes);
+        if (room > row.count) memset(values + row.count * bytes, 0, (room - row.count) * bytes);
+    }
+}
+
+hsp_status hsp__data_join(hsp_context *ctx, hsp_data *first, hsp_data *second, hsp_error *err,
+                          hsp_data **out)
+{
+    const hsp_storage one = first->view.storage, two = second->view.storage;
+    const hsp_precision finer = first->view.precision > second->view.precision
+                                    ? first->view.precision
+                                    : second->view.precision;
+    const hsp__storage_change plan = {
+        .storage = two == HSP_ONES ? (one == HSP_ONES ? two : HSP_SPARSE) : two,
+        .precision = finer,
+        .cols = second->view.cols,
+        .phase = "joining"};
+    hsp_data *a = NULL, *b = NULL, *joint = NULL;
+    assert(first->view.cols <= second->view.cols);
+    hsp_status status = hsp__data_convert_storage(ctx, first, &plan, err, &a);
+    if (!status) status = hsp__data_convert_storage(ctx, second, &plan, err, &b);
+    if (!status)
+        status =
+            hsp__data_shape(ctx, plan.storage, finer, a->view.rows + b->view.rows, plan.cols,
+                            hsp_view_stored(&a->view) + hsp_view_stored(&b->view), 0, err, &joint);
+    if (!status) {
+        join_append(joint, 0, &a->view);
+        join_append(joint, a->view.rows, &b->view);
+        joint->nonzeros = a->nonzeros + b->nonzeros;
+        status = hsp__data_copy_names(joint, second, err);
+    }
+    if (!status) hsp__data_seal(joint);
+    hsp_data_free(a);
+    hsp_data_free(b);
+    HSP__GIVE(status, joint, hsp_data_free, out);
+}

@@ -24,4 +24,10 @@ hsp_status hsp__data_convert_storage(hsp_context *ctx, hsp_data *data,
                                      const hsp__storage_change *plan, hsp_error *err,
                                      hsp_data **out);
 
+/* The rows of `first`, then those of `second`, unlabelled, in the storage of `second` and with its
+ * columns, of which `first` has no more; sparse where only `second` is ones. Names are those of
+ * `second`. */
+hsp_status hsp__data_join(hsp_context *ctx, hsp_data *first, hsp_data *second, hsp_error *err,
+                          hsp_data **out);
+
 #endif

@@ -205,9 +205,10 @@ static void experts_result(const hsp__online *run, double *w, double *b)
 
 /* ---- Going on -------------------------------------------------------------------------------- */
 
-static void experts_keep(const hsp__online *run, double *state)
+static void experts_keep(const hsp__online *run, uint32_t scorer, double *state)
 {
     const experts *own = run->state;
+    (void)scorer;
     const hsp__expert_weights *weights = &own->weights;
     const double head[HSP__STATE_HEAD] = {(double)weights->seen, (double)weights->positive,
                                           (double)own->mistakes, own->expected, own->variance};
@@ -216,15 +217,11 @@ static void experts_keep(const hsp__online *run, double *state)
         state[HSP__STATE_HEAD + j] = j < weights->count ? (double)weights->drift[j] : 0;
 }
 
-static hsp_status experts_resume(hsp__online *run, uint64_t features, uint64_t examples,
-                                 const double *state, hsp_error *err)
+static hsp_status experts_resume(hsp__online *run, uint32_t scorer, uint64_t features,
+                                 uint64_t examples, const double *state, hsp_error *err)
 {
     experts *own = run->state;
-    (void)examples;
-    if (!state)
-        return hsp__fail_option(err, "--warm-start",
-                                "the model does not have the experts' mistakes (an earlier version "
-                                "wrote it, or its form was changed); train it again");
+    (void)scorer, (void)examples;
     own->mistakes = (uint64_t)fmax(0, state[2]);
     own->expected = state[3];
     own->variance = state[4];

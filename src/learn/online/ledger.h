@@ -41,6 +41,8 @@ typedef struct hsp__step_mark {
 
 typedef struct hsp__steps {
     hsp_allocator memory;
+    hsp_data *earlier; /* rows of the run that this one goes on from, numbered before its own; not
+                          owned; NULL: none */
     uint64_t votes_count, votes_room;
     hsp__vote *votes;
     uint64_t count, room;

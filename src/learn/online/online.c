@@ -157,7 +157,9 @@ hsp_status hsp__online_add(hsp__online *run, const hsp_view *view, uint64_t row,
     }
     sep->offsets[scorer] += offset;
     if (sep->past) sep->past_offsets[scorer] += offset * (double)before;
-    if (run->kept.steps && !hsp__steps_add(run->kept.steps, row, scorer, amount, offset))
+    hsp__steps *steps = run->kept.steps;
+    const uint64_t earlier = steps && steps->earlier ? hsp_data_rows(steps->earlier) : 0;
+    if (steps && !hsp__steps_add(steps, earlier + row, scorer, amount, offset))
         return hsp__fail_memory(err);
     return hsp__online_note(run, view, row, scorer, amount, err);
 }

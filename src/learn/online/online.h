@@ -98,12 +98,12 @@ typedef struct hsp__online_rule {
                          uint32_t away, hsp_error *err);
 
     /* After `examples` rows of an earlier run (0: not known), whose weights and offsets are in place in
-     * the first columns: the rest of its state. NULL: there is none. `state`: what `keep` wrote, NULL
-     * when the model does not have it. */
-    hsp_status (*resume)(hsp__online *run, uint64_t features, uint64_t examples,
+     * the first columns: the rest of a scorer's state. NULL: there is none. `state`: what `keep` wrote. */
+    hsp_status (*resume)(hsp__online *run, uint32_t scorer, uint64_t features, uint64_t examples,
                          const double *state, hsp_error *err);
-    /* HSP__STATE_HEAD numbers, and one per column, for `resume`. NULL: it needs none. */
-    void (*keep)(const hsp__online *run, double *state);
+    /* HSP__STATE_HEAD numbers, the first of them the examples, and one per column, for `resume`. NULL:
+     * it needs none. */
+    void (*keep)(const hsp__online *run, uint32_t scorer, double *state);
 
     /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
     double (*meant)(const hsp__online *run, double score);         /* what a score stands for */

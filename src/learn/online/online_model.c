@@ -2,9 +2,8 @@
 #include "learn/online/resume.h"
 
 #include "base/base.h"
+#include "data/convert_storage.h"
 #include "learn/kernel/kernel_scores.h"
-
-/* ---- Weights --------------------------------------------------------------------------------- */
 
 /* ---- How often each row was used ------------------------------------------------------------- */
 
@@ -45,26 +44,39 @@ static hsp_status online_model_updates(hsp_context *ctx, const hsp__ovr *ovr, hs
 
 /* ---- Votes ----------------------------------------------------------------------------------- */
 
-/* The distinct rows of all votes, ascending: places[row] is where, + 1. */
+/* The rows of all votes: those of the earlier run, then the distinct ones of this run, ascending.
+ * places[row] is where, + 1. */
 static hsp_status online_model_support(hsp_context *ctx, const hsp__steps *steps, hsp_data *rows,
                                        uint32_t *places, hsp_error *err, hsp_data **out)
 {
-    uint64_t count = 0, total = hsp_data_rows(rows);
+    const uint64_t earlier = steps->earlier ? hsp_data_rows(steps->earlier) : 0;
+    const uint64_t total = earlier + hsp_data_rows(rows);
+    uint64_t count = 0;
+    hsp_data *own = NULL;
     for (uint64_t i = 0; i < steps->votes_count; i++)
         places[steps->votes[i].row] = 1;
-    for (uint64_t i = 0; i < total; i++)
+    for (uint64_t i = earlier; i < total; i++)
         count += places[i];
-    if (count >= UINT32_MAX) return hsp__fail(err, HSP_BAD_DATA, "too many rows for voting");
+    if (earlier + count >= UINT32_MAX)
+        return hsp__fail(err, HSP_BAD_DATA, "too many rows for voting");
     uint64_t *picked = hsp__new_raw(&ctx->allocator, count, sizeof *picked);
     if (!picked) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < earlier; i++)
+        places[i] = (uint32_t)i + 1;
     count = 0;
-    for (uint64_t i = 0; i < total; i++) {
+    for (uint64_t i = earlier; i < total; i++) {
         if (!places[i]) continue;
-        picked[count++] = i;
-        places[i] = (uint32_t)count;
+        picked[count++] = i - earlier;
+        places[i] = (uint32_t)(earlier + count);
     }
-    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, out);
+    hsp_status status = hsp_data_select(ctx, rows, picked, count, err, &own);
     hsp__free(&ctx->allocator, picked);
+    if (!status && earlier) {
+        status = hsp__data_join(ctx, steps->earlier, own, err, out);
+        hsp_data_free(own);
+    } else if (!status) {
+        *out = own;
+    }
     return status;
 }
 
@@ -76,6 +88,7 @@ static hsp__steps *online_model_joint_steps(hsp_context *ctx, const hsp__ovr *ov
     uint64_t *next = hsp__new(&ctx->allocator, ovr->count, sizeof *next);
     int sound = joint && next;
     if (joint) joint->memory = ctx->allocator;
+    if (joint) joint->earlier = ovr->runs[0].kept.steps->earlier;
     while (sound) {
         uint64_t example = UINT64_MAX;
         for (uint32_t c = 0; c < ovr->count; c++) {
@@ -121,7 +134,8 @@ static hsp_status online_model_votes(hsp_context *ctx, const hsp__ovr *ovr, hsp_
     votes->offset = hsp__new(memory, votes->updates, sizeof *votes->offset);
     votes->first = hsp__new(memory, votes->steps + 1, sizeof *votes->first);
     votes->survived = hsp__new(memory, votes->steps, sizeof *votes->survived);
-    uint32_t *places = hsp__new(memory, hsp_data_rows(rows), sizeof *places);
+    const uint64_t earlier = steps->earlier ? hsp_data_rows(steps->earlier) : 0;
+    uint32_t *places = hsp__new(memory, earlier + hsp_data_rows(rows), sizeof *places);
     hsp_status status = HSP_OK;
     if (!votes->support || !votes->scorer || !votes->amount || !votes->offset || !votes->first ||
         !votes->survived || !places)

@@ -163,12 +163,12 @@ static hsp_status pegasos_update(hsp__online *run, const hsp_view *view, uint64_
 }
 
 /* From what is meant to the scale that grows. */
-static hsp_status pegasos_resume(hsp__online *run, uint64_t features, uint64_t examples,
-                                 const double *state, hsp_error *err)
+static hsp_status pegasos_resume(hsp__online *run, uint32_t scorer, uint64_t features,
+                                 uint64_t examples, const double *state, hsp_error *err)
 {
     const pegasos *own = run->state;
     const double scale = run->mistake.growth.rate * (double)examples;
-    (void)state;
+    (void)scorer, (void)state;
     if (!examples)
         return hsp__fail_option(
             err, "--warm-start",

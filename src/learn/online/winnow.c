@@ -17,7 +17,7 @@
  * In exponents. e_j, the sum of y x_j over the updates, is all there is to know of a column:
  *
  *     winnow2  w_j = alpha^e_j       balanced  w_j = alpha^e_j - alpha^-e_j
- *     winnow1  w_j = alpha^e_j, e_j over promotions, and 0 (e_j = -infinity) once eliminated
+ *     winnow1  w_j = alpha^e_j, e_j over promotions, and 0 (e_j = -DBL_MAX) once eliminated
  *
  * The run keeps e, so no weight is ever stuck at 0 or at infinity, nor collects rounding where
  * values are 0 and 1 (e is a whole number then, else a rounded sum); its weights are computed from
@@ -49,14 +49,17 @@
  * bounds and logarithmic linear-threshold learning algorithms, thesis, UC Santa Cruz (1989):
  * balanced. J. Kivinen, M. Warmuth, Exponentiated gradient versus gradient descent for linear
  * predictors, Information and Computation 132 (1997): two weights a column, relative entropy. */
+#include <float.h>
+
 #include "base/base.h"
 #include "learn/option_helpers.h"
 #include "learn/online/online.h"
 #include "learn/shared_options.h"
 #include "learn/online/online_fit.h"
 
-#define WINNOW_LARGEST 400  /* log2 of the weight from which on all are divided */
-#define WINNOW_DIRECT  1000 /* log2 of what pow() is asked for */
+#define WINNOW_LARGEST 400    /* log2 of the weight from which on all are divided */
+#define WINNOW_DIRECT  1000   /* log2 of what pow() is asked for */
+#define WINNOW_DEEPEST 0x1p30 /* log2 of a weight, or of what weights were divided by, in a model */
 
 typedef enum winnow_variant { WINNOW_1, WINNOW_2, WINNOW_BALANCED } winnow_variant;
 
@@ -205,7 +208,8 @@ static hsp_status winnow_grow(hsp__online *run, uint64_t before, hsp_error *err)
 
 /* ---- The rule -------------------------------------------------------------------------------- */
 
-/* Divide all weights and offsets by 2^power. */
+/* Divide all weights and offsets by 2^power. They are always what winnow_weight makes of the exponents,
+ * so that a run that goes on has the same ones. */
 static void winnow_shrink(hsp__online *run, int power)
 {
     winnow *own = run->state;
@@ -214,8 +218,8 @@ static void winnow_shrink(hsp__online *run, int power)
     for (uint32_t c = 0; c < sep->scorers; c++) {
         double *w = sep->weights + c * sep->stride;
         for (uint64_t j = 0; j < sep->features; j++)
-            w[j] = ldexp(w[j], -power);
-        sep->offsets[c] = ldexp(sep->offsets[c], -power);
+            w[j] = winnow_weight(own, own->e[c * own->room + j], own->power + power);
+        sep->offsets[c] = winnow_offset(own, c, own->power + power);
         for (uint64_t j = 0; sep->past && j < sep->features; j++)
             sep->past[c * sep->stride + j] = ldexp(sep->past[c * sep->stride + j], -power);
         if (sep->past) sep->past_offsets[c] = ldexp(sep->past_offsets[c], -power);
@@ -252,7 +256,7 @@ static hsp_status winnow_step(hsp__online *run, const hsp_view *view, uint64_t i
         if (!eliminates)
             *at += sign * x;
         else if (x > 0)
-            *at = -HUGE_VAL;
+            *at = -DBL_MAX;
         most = fmax(most, own->variant == WINNOW_BALANCED ? fabs(*at) : *at);
     }
     if (own->constant) own->e_constant[scorer] += sign;
@@ -279,34 +283,52 @@ static hsp_status winnow_update(hsp__online *run, const hsp_view *view, uint64_t
     return status;
 }
 
-/* The exponents of weights that are there; whole numbers, which rows of zeros and ones give, exactly. */
-static double winnow_exponent(const winnow *own, double w)
+/* ---- Going on -------------------------------------------------------------------------------- */
+
+static void winnow_keep(const hsp__online *run, uint32_t scorer, double *state)
 {
-    const double e =
-        own->variant == WINNOW_BALANCED ? asinh(w / 2) / log(own->alpha) : log2(w) / own->log2;
-    return fabs(e - round(e)) < 1e-9 * (1 + fabs(e)) ? round(e) : e;
+    const winnow *own = run->state;
+    const double head[HSP__STATE_HEAD] = {(double)run->done.examples, own->power,
+                                          own->e_constant[scorer], 0, own->theta};
+    memcpy(state, head, sizeof head);
+    memcpy(state + HSP__STATE_HEAD, own->e + scorer * own->room, run->sep.features * sizeof *state);
 }
 
-static hsp_status winnow_resume(hsp__online *run, uint64_t features, uint64_t examples,
-                                const double *state, hsp_error *err)
+static hsp_status winnow_resume(hsp__online *run, uint32_t scorer, uint64_t features,
+                                uint64_t examples, const double *state, hsp_error *err)
 {
     winnow *own = run->state;
     hsp__online_separators *sep = &run->sep;
-    (void)features;
     (void)examples;
-    (void)state;
-    for (uint32_t c = 0; c < sep->scorers; c++) {
-        const double b = sep->offsets[c];
-        if (own->variant != WINNOW_BALANCED && b != 0 - own->theta)
-            return hsp__fail_option(err, "--warm-start",
-                                    "the threshold of the model is %.9g and that of this run is "
-                                    "%.9g; set --threshold to the model's",
-                                    0 - b, own->theta);
-        for (uint64_t j = 0; j < sep->features; j++)
-            own->e[c * own->room + j] = winnow_exponent(own, sep->weights[c * sep->stride + j]);
-        if (own->constant) own->e_constant[c] = winnow_exponent(own, b + own->theta);
+    if (state[4] != own->theta)
+        return hsp__fail_option(err, "--warm-start",
+                                "the threshold of the model is %.9g and that of this run is %.9g; "
+                                "set --threshold to the model's",
+                                state[4], own->theta);
+    if (!own->constant && state[2] != 0)
+        return hsp__fail_option(
+            err, "--warm-start",
+            "the model has a column of ones (--offset unit); remove --offset none");
+    int sound = state[0] >= 0 && state[0] < 0x1p52 && state[1] >= 0 && state[1] <= WINNOW_DEEPEST &&
+                fabs(state[2]) * own->log2 <= WINNOW_DEEPEST;
+    for (uint64_t j = 0; sound && j < features; j++) {
+        const double e = own->e[scorer * own->room + j] = state[HSP__STATE_HEAD + j];
+        sound = fabs(e) * own->log2 <= WINNOW_DEEPEST || e == -DBL_MAX;
     }
-    return HSP_OK;
+    if (sound) {
+        run->done.examples = (uint64_t)state[0];
+        own->power = (int)state[1];
+        own->e_constant[scorer] = state[2];
+        sep->offsets[scorer] = winnow_offset(own, scorer, own->power);
+        sound = isfinite(sep->offsets[scorer]);
+    }
+    for (uint64_t j = 0; sound && j < sep->features; j++) {
+        double *w = &sep->weights[scorer * sep->stride + j];
+        *w = winnow_weight(own, own->e[scorer * own->room + j], own->power);
+        sound = isfinite(*w);
+    }
+    return sound ? HSP_OK
+                 : hsp__fail(err, HSP_BAD_DATA, "the warm-start model has an impossible state");
 }
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
@@ -361,6 +383,7 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .meant = winnow_meant,
                                              .power = winnow_power,
                                              .resume = winnow_resume,
+                                             .keep = winnow_keep,
                                              .update = winnow_update};
 
 const hsp__learner hsp__learn_winnow = {

@@ -30,6 +30,40 @@ question 'averaged runs'
 both real '' perceptron --passes 1 --average average
 both real '' perceptron --stream --average average
 both real '' svm --stream --solver pegasos --lambda 0.01
+both bits '' winnow --passes 1 --average average --features 12
+both bits '' winnow --stream --average average --threshold 12
+both bits '' winnow --passes 1 --average average --features 12 --variant winnow1
+question 'winnow with fractions: exponents that are no whole numbers, and weights divided by a power of two'
+halfspace scale real.svm part.svm -q --kind min-max >out.txt
+head -n 50 part.svm >part.a.svm
+tail -n 30 part.svm >part.b.svm
+awk 'BEGIN { for (i = 0; i < 400; i++) print i % 2 ? "-1 1:0.5 2:1" : "1 1:1 2:1" }' >grow.svm
+head -n 250 grow.svm >grow.a.svm
+tail -n 150 grow.svm >grow.b.svm
+for average in none average; do
+    both part '' winnow --passes 1 --average $average --features 4 --delta 0.1
+    both part '' winnow --passes 1 --average $average --features 4 --variant balanced
+    both grow '' winnow --passes 1 --average $average --features 2 --variant balanced --delta 1e6
+done
+question 'voted runs: two classes, and three natively and one-vs-rest'
+both real '' perceptron --passes 1 --average vote
+awk -F, 'NR > 1 { print NR % 7, $0 }' OFS=, "$EXAMPLES/iris.csv" | sort -t, -k 1,1n -s | cut -d, -f 2- >three.csv
+head -n 80 three.csv >three.a.csv
+tail -n +81 three.csv >three.b.csv
+three()
+{
+    halfspace train "$@" -q three.csv -o all.hsp >out.txt 2>&1 || cat out.txt
+    halfspace train "$@" -q three.a.csv -o a.hsp >out.txt 2>&1 || cat out.txt
+    halfspace train "$@" -q --warm-start a.hsp three.b.csv -o ab.hsp >out.txt 2>&1 || cat out.txt
+    halfspace predict -q --scores all.hsp three.csv >all.scores
+    halfspace predict -q --scores ab.hsp three.csv | cmp - all.scores && echo "$*: same scores"
+}
+for kind in native ovr; do
+    for average in average vote; do
+        three perceptron --passes 1 --average $average --multiclass $kind
+    done
+    three winnow --passes 1 --average average --multiclass $kind --normalize rows --variant balanced
+done
 digits='{ printf "%s %.3f\n", $1, $2 }'
 question 'the scaling is that of the model'
 halfspace train perceptron -q --passes 1 --scale standard real.a.svm -o a.hsp >out.txt 2>&1
@@ -57,5 +91,15 @@ halfspace train experts -q --warm-start unit.hsp bits.b.svm 2>&1
 halfspace model form e.hsp -q --to threshold -o form.hsp >out.txt
 halfspace train experts -q --features 12 --warm-start form.hsp bits.b.svm 2>&1
 halfspace train perceptron -q --scale min-max --warm-start a.hsp real.b.svm 2>&1
-halfspace train winnow -q --passes 1 --average average bits.a.svm -o w.hsp >out.txt 2>&1
-halfspace train winnow -q --passes 1 --average average --warm-start w.hsp bits.b.svm 2>&1
+winnow='winnow -q --passes 1 --features 12'
+halfspace train $winnow --average average bits.a.svm -o w.hsp >out.txt 2>&1
+halfspace train $winnow --warm-start w.hsp bits.b.svm 2>&1
+halfspace train $winnow --average average --delta 2 --warm-start w.hsp bits.b.svm 2>&1
+halfspace train $winnow --average average --variant winnow1 --warm-start w.hsp bits.b.svm 2>&1
+halfspace train $winnow --average average --threshold 5 --warm-start w.hsp bits.b.svm 2>&1
+halfspace train $winnow --average average --trace t.csv --warm-start w.hsp bits.b.svm 2>&1
+vote='perceptron -q --passes 1 --average vote'
+halfspace train $vote --multiclass ovr three.a.csv -o a.hsp >out.txt 2>&1
+halfspace train $vote --warm-start a.hsp three.b.csv 2>&1
+halfspace train perceptron -q --passes 1 real.a.svm -o a.hsp >out.txt 2>&1
+halfspace train perceptron -q --trace t.csv --reference a.hsp --warm-start a.hsp real.b.svm 2>&1
