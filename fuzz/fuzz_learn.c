@@ -9,7 +9,9 @@
  * - no weights that are tried here have an objective below the dual bound;
  * - the perceptron on small whole numbers is the one of tests/learn/naive.h;
  * - what that separates is not said to be inseparable;
- * - experts keep its mistake bound; 1-NN makes no mistake on distinct rows. */
+ * - experts keep its mistake bound; 1-NN makes no mistake on distinct rows;
+ * - one pass over the first half of the rows that goes on with the others (a warm start) gives the
+ *   scores of one pass over all rows. */
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
@@ -627,6 +629,48 @@ static void fuzz_nearest(const problem *p, const outcome *o)
         fuzz_must(o->truth[i] == HSP_NO_CLASS || o->classes[i] == o->truth[i]);
 }
 
+/* ---- Going on ---- */
+
+/* Settings that look at all rows at once, or whose model is not one that a run goes on from. */
+static int fuzz_needs_all(const hsp_options *options)
+{
+    static const char *const names[] = {"scale",  "normalize", "soft",       "kernel",
+                                        "approx", "calibrate", "max-updates"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fuzz_set(options, names[i])) return 1;
+    return fuzz_is(options, "multiclass", "ovo") || fuzz_is(options, "offset", "r2") ||
+           fuzz_is(options, "margin-target", "1r");
+}
+
+static void fuzz_goes_on(const problem *p, const outcome *o)
+{
+    static const uint64_t all[FUZZ_ROWS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    const uint64_t rows = p->view.rows, half = rows / 2;
+    double scores[2][FUZZ_ROWS * FUZZ_CLASSES];
+    hsp_model *whole = NULL, *begun = NULL, *both = NULL;
+    hsp_data *first = NULL, *second = NULL;
+    hsp_options *options = fuzz_options(o->ctx, p);
+    fuzz_must(hsp_options_set(options, "passes", "1", NULL) == HSP_OK);
+    fuzz_must(hsp_options_set(options, "order", "cyclic", NULL) == HSP_OK);
+    fuzz_must(hsp_data_select(o->ctx, o->data, all, half, NULL, &first) == HSP_OK);
+    fuzz_must(hsp_data_select(o->ctx, o->data, all + half, rows - half, NULL, &second) == HSP_OK);
+    if (hsp_train(o->ctx, o->data, options, NULL, NULL, &whole) == HSP_OK &&
+        hsp_train(o->ctx, first, options, NULL, NULL, &begun) == HSP_OK &&
+        hsp_train_from(o->ctx, second, options, begun, NULL, NULL, &both) == HSP_OK) {
+        const uint32_t scorers = hsp_model_scorers(whole);
+        fuzz_must(hsp_model_scorers(both) == scorers);
+        fuzz_must(hsp_model_score(o->ctx, whole, &p->view, NULL, scores[0], NULL) == HSP_OK);
+        fuzz_must(hsp_model_score(o->ctx, both, &p->view, NULL, scores[1], NULL) == HSP_OK);
+        fuzz_same_bits(scores[0], scores[1], rows * scorers);
+    }
+    hsp_model_free(whole);
+    hsp_model_free(begun);
+    hsp_model_free(both);
+    hsp_data_free(first);
+    hsp_data_free(second);
+    hsp_options_free(options);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static problem p;
@@ -644,6 +688,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (fuzz_is_learner(one.options, "perceptron")) fuzz_perceptron(&p, &one);
         if (fuzz_is_learner(one.options, "knn")) fuzz_nearest(&p, &one);
         if (one.run.experts.count && !one.run.experts.several) fuzz_must(one.run.experts.held);
+        if (fuzz_has(one.options, "passes") && !fuzz_needs_all(one.options)) fuzz_goes_on(&p, &one);
     }
     fuzz_free(&one);
     fuzz_free(&three);

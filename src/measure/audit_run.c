@@ -74,7 +74,13 @@ hsp_status hsp__audit_open(const hsp_model *model, hsp_error *err, hsp__audit_re
     if (!options) return HSP_OK;
     HSP__TRY(hsp__json_parse(&model->memory, options, strlen(options), "", err, &reader->json));
     reader->options = hsp__json_root(reader->json);
-    return HSP_OK;
+    if (!hsp__audit_text(reader, "warm-start") && !hsp_model_metadata(model, "earlier_data_hashes"))
+        return HSP_OK;
+    hsp__audit_close(reader);
+    return hsp__fail(
+        err, HSP_USAGE,
+        "the run went on from another model (a warm start), and the bounds are for runs "
+        "from zero; train on all rows at once");
 }
 
 void hsp__audit_close(hsp__audit_reader *reader)

@@ -103,3 +103,6 @@ halfspace train $vote --multiclass ovr three.a.csv -o a.hsp >out.txt 2>&1
 halfspace train $vote --warm-start a.hsp three.b.csv 2>&1
 halfspace train perceptron -q --passes 1 real.a.svm -o a.hsp >out.txt 2>&1
 halfspace train perceptron -q --trace t.csv --reference a.hsp --warm-start a.hsp real.b.svm 2>&1
+question 'the mistake bounds are for runs from zero'
+halfspace train perceptron -q --passes 1 --warm-start a.hsp real.b.svm -o ab.hsp >out.txt 2>&1
+halfspace audit ab.hsp real.b.svm 2>&1
