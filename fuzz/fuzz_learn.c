@@ -638,8 +638,8 @@ static int fuzz_needs_all(const hsp_options *options)
                                         "approx", "calibrate", "max-updates"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (fuzz_set(options, names[i])) return 1;
-    return fuzz_is(options, "multiclass", "ovo") || fuzz_is(options, "offset", "r2") ||
-           fuzz_is(options, "margin-target", "1r");
+    return fuzz_is(options, "votes", "auto") || fuzz_is(options, "multiclass", "ovo") ||
+           fuzz_is(options, "offset", "r2") || fuzz_is(options, "margin-target", "1r");
 }
 
 static void fuzz_goes_on(const problem *p, const outcome *o)
