@@ -227,17 +227,17 @@ $(BUILD)/planted/%: tests/sanitizers/%.c $(BUILD)/flags
 .PHONY: demo check test
 demo:
 	@tools/setup
-	@$(SUBMAKE) -s all
+	+@$(SUBMAKE) -s all
 	@examples/iris.sh $(BUILD)/halfspace
 
 # While working: the suites that tests/quick lists. It replaces no `make test`.
 check:
 	@tools/setup
-	@$(SUBMAKE) -s run-check
+	+@$(SUBMAKE) -s run-check
 
 test:
 	@tools/setup test
-	@$(SUBMAKE) -s run-tests
+	+@$(SUBMAKE) -s run-tests
 
 .PHONY: test-programs run-tests run-check
 test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
@@ -260,10 +260,10 @@ $(BUILD)/halfspace-ticks: $(CLI_OBJ) $(BUILD)/obj/tools/tick_trace.o $(BUILD)/li
 
 .PHONY: check-asan check-tsan run-checks
 check-asan:
-	@$(SUBMAKE) -s run-checks BUILD=build/asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=asan \
+	+@$(SUBMAKE) -s run-checks BUILD=build/asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=asan \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
 check-tsan:
-	@$(SUBMAKE) -s run-checks BUILD=build/tsan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=tsan \
+	+@$(SUBMAKE) -s run-checks BUILD=build/tsan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' KIND=tsan \
 	    SANITIZE='-fsanitize=thread'
 run-checks: test-programs $(PLANTED:tests/sanitizers/%.c=$(BUILD)/planted/%)
 	@tests/run.sh $(BUILD) $(KIND)
@@ -299,7 +299,7 @@ fuzz:
 	@tools/fuzz $(or $(SECONDS),60) $(TARGET)
 lint:
 	@tools/setup lint
-	@$(SUBMAKE) -s all
+	+@$(SUBMAKE) -s all
 	+@tools/lint $(BUILD)
 format:
 	@tools/lint --format
@@ -308,7 +308,7 @@ check-large: all
 	@tests/large/run.sh $(BUILD) $(FOLDER)
 bench:
 	@tools/setup bench
-	@$(SUBMAKE) -s all bench-programs BUILD=build/release
+	+@$(SUBMAKE) -s all bench-programs BUILD=build/release
 	@bench/run.sh build/release $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(BENCH)
 .PHONY: bench-programs
 bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)
@@ -321,12 +321,12 @@ WEBMAKE = NODE_PATH=/usr/share/nodejs $(SUBMAKE) -s -f web/web.mk
 .PHONY: playground check-web
 playground:
 	@tools/setup web
-	@$(WEBMAKE) page
+	+@$(WEBMAKE) page
 	@echo 'build/playground/index.html: open it in a browser, from the file or by any static file server'
 check-web:
 	@tools/setup web
-	@$(SUBMAKE) -s all
-	@$(WEBMAKE) page
+	+@$(SUBMAKE) -s all
+	+@$(WEBMAKE) page
 	@node tests/web/run.mjs $(WEB)
 
 # ---- Installing --------------------------------------------------------------------------------

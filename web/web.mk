@@ -1,22 +1,23 @@
 # The command and the checker as WebAssembly, and the page around them: build/playground.
-# Called by the Makefile (make playground), whose rules compile the C files with other settings.
+# Called by the Makefile (make playground), whose rules compile the C files with other settings; `override`, so that
+# a CC or CFLAGS for the native build (make CC=clang check-web) is not meant here.
 
-BUILD  := build/web
+override BUILD  := build/web
 PAGE   := build/playground
 SOURCES := build/packages
 EMCC   ?= emcc
-CC     := $(EMCC)
-AR     := emar
+override CC     := $(EMCC)
+override AR     := emar
 HOSTCC ?= cc
 PKG_CONFIG := false
-OPTIMIZE   := -O2 -msimd128
-PIC    :=
-HARDEN := no
+override OPTIMIZE   := -O2 -msimd128
+override PIC    :=
+override HARDEN := no
 
 HAVE_GMP := yes
-CFLAGS   := -DHSP_HAVE_GMP -isystem web/gmp -isystem $(BUILD)/gmp \
+override CFLAGS   := -DHSP_HAVE_GMP -isystem web/gmp -isystem $(BUILD)/gmp \
             -DHSP_HAVE_CLP -DHSP_LINK_CLP -isystem $(SOURCES)/Clp/src -isystem $(SOURCES)/CoinUtils/src
-WERROR   :=
+override WERROR   :=
 
 .DEFAULT_GOAL := page
 include Makefile
@@ -50,7 +51,7 @@ $(BUILD)/libclp.a: $(CLP_OBJ)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # The checker counts in 64 bits: web/wide.h.
-$(BUILD)/obj/verify/%.o: CC := $(EMCC) -include web/wide.h
+$(BUILD)/obj/verify/%.o: override CC := $(EMCC) -include web/wide.h
 
 # One classic script with everything in it: a page that was opened from a file can load no other.
 LINK_WEB = -O2 -s MODULARIZE=1 -s ENVIRONMENT=worker -s INVOKE_RUN=0 \

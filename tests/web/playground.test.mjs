@@ -71,6 +71,10 @@ test('click places, drag moves, the eraser and the right button delete; undo and
     assert.ok((await points(page)).length > 6, `${(await points(page)).length} points after the brush`);
     await page.keyboard.press('Control+z');
     assert.equal((await points(page)).length, 1, 'one undo takes the stroke back');
+    await page.check('#tools input[value=erase]');
+    await page.mouse.click(...await where(page, 0.9, 0.9));
+    await page.click('#redo');
+    assert.ok((await points(page)).length > 6, 'a click that changes nothing leaves undo and redo as they were');
     await done(page);
 });
 
@@ -157,6 +161,7 @@ test('import of CSV: dropped, from a file, as text; columns to choose from; sent
     }
     assert.equal((await points(page)).length, 3, 'a file that cannot be read changes nothing');
     await page.click('#text-data summary');
+    await page.waitForFunction(() => document.getElementById('text').value === Playground.csv());
     await page.fill('#text', apart);
     await page.click('#apply');
     assert.equal((await points(page)).length, 6);
@@ -179,6 +184,7 @@ test('a link carries points, learner and options', async () => {
     for (const bad of ['#s=AAAA', '#s=%%%', `#s=${Buffer.from('{"v":1,"classes":["A"],"columns":["x","y","c"],"points":"1 2 7"}').toString('base64url')}`]) {
         const broken = await start({}, bad);
         assert.ok((await points(broken)).length > 0, 'a broken link starts with points');
+        assert.match(await broken.locator('#message').innerText(), /cannot be read/);
         await done(broken);
     }
     await done(page);
@@ -204,7 +210,7 @@ test('every learner is trained, with the figures of the native command', async (
                 text = error.stdout;
             }
             const want = JSON.parse(text);
-            // lp has another solver here (web/simplex.c): its steps and last digits are its own.
+            // CLP has other linear algebra here: its steps and last digits are its own.
             const exact = ['training_error', 'converged', 'stop', ...(learner === 'lp' ? [] : ['updates', 'margin', 'objective', 'support_vectors'])];
             for (const key of exact)
                 assert.ok(near(model.report[key], want[key]), `${learner} ${key}: ${model.report[key]}, native ${want[key]}`);
@@ -390,13 +396,25 @@ const answers = {
         await page.click('#tab-certificate');
         await page.click('#certify');
     },
+    programs: async (page) => {
+        await page.evaluate(() => Playground.move(0, 0.5, -0.5));
+        await quiet(page);
+        await number(page, () => Playground.model.report.evidence.rows.length);
+    },
     margin: (page) => number(page, () => Playground.model.report.support_vectors),
     support: (page) => page.evaluate(() => Playground.remove(Playground.data().points.map((p, i) => i).filter((i) => !Playground.model.support.includes(i)).slice(0, 12))),
     soft: (page) => page.evaluate(() => Playground.setOption('C', '0.001')),
     kernel: (page) => page.evaluate(() => Playground.setOption('kernel', 'rbf(5)')),
-    'new-points': async (page) => {
-        await page.locator('#panel-lessons label', { hasText: 'straight line' }).click();
-        await page.click('#lesson-check');
+    positive: async (page) => {
+        await choice(page, 'rbf(2)*linear');
+        await page.waitForFunction(() => document.getElementById('lesson-answer').className === 'bad');
+        await choice(page, 'sigmoid(2,1)');
+    },
+    'new-points': (page) => choice(page, 'straight line'),
+    enough: async (page) => {
+        await page.evaluate(() => Playground.generate('separable', 300, 1));
+        await page.waitForFunction(() => /ε = 0\.2/.test(document.getElementById('lesson-answer').textContent));
+        await page.evaluate(() => Playground.generate('separable', 700, 1));
     },
     winnow: (page) => number(page, () => Playground.steps().run.trace.length, 'steps'),
     experts: async (page) => {
@@ -413,6 +431,10 @@ const answers = {
 async function steps(page) {
     await page.click('#tab-steps');
     await page.waitForFunction(() => Playground.steps() && Playground.steps().run.shown);
+}
+async function choice(page, text) {
+    await page.locator('#panel-lessons label', { hasText: text }).click();
+    await page.click('#lesson-check');
 }
 async function number(page, read, tab) {
     if (tab) await steps(page);

@@ -90,8 +90,7 @@
 
   function finish(data, name, made) {
     P.load(Object.assign(data, {made}));
-    if (made) return P.say("");
-    P.say(`${name}: ${P.count(data.points.length, "point")}, ${P.count(data.classes.length, "class")}.`);
+    if (!made) P.say(`${name}: ${P.count(data.points.length, "point")}, ${P.count(data.classes.length, "class")}.`);
   }
 
   function ask(t, free, name) {

@@ -49,6 +49,7 @@
   let seed = 1;
   P.id("generate").addEventListener("submit", event => {
     event.preventDefault();
+    P.say("");
     P.generate(P.id("generator").value, Math.round(Number(P.id("rows").value)), seed++);
   });
   window.addEventListener("hashchange", P.loadLink);
@@ -65,8 +66,8 @@
     P.startSteps();
     P.startCertificate();
     P.startLessons();
-    if (!P.loadLink()) await P.generate("separable", 60, seed++);
     P.say("Click to place a point, drag to move it, right-click to delete it.");
+    if (!P.loadLink()) await P.generate("separable", 60, seed++);
     document.body.dataset.ready = "true";
   }
   start();

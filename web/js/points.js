@@ -14,7 +14,7 @@
     made: null,                 // the command that made exactly these points
   });
 
-  let now = start(), past = [], future = [], gesture = false;
+  let now = start(), past = [], future = [], gesture = null;   // gesture: null, "begun", or "changed" after its first change
 
   P.MAX_CLASSES = MAX_CLASSES;
   P.data = () => now;
@@ -26,21 +26,16 @@
 
   /* Change the data; one undo takes it back. Between begin and end, all changes are one. */
   P.change = function (change) {
-    if (!gesture) {
+    if (gesture !== "changed") {
       past.push(now);
       if (past.length > MAX_UNDO) past.shift();
       future = [];
     }
+    if (gesture) gesture = "changed";
     set(change.points ? Object.assign({made: null}, change) : change);
   };
-  P.begin = function () {
-    P.change({});
-    gesture = true;
-  };
-  P.end = function () {
-    gesture = false;
-    P.emit("settled");
-  };
+  P.begin = () => (gesture = "begun");
+  P.end = () => (gesture = null);
   P.undo = function () {
     if (!past.length) return false;
     future.push(now);

@@ -67,6 +67,26 @@
     after: "In the feature space of this kernel the rings can be separated. A certificate can prove that, too.",
   });
 
+  const proposals = ["3*linear", "rbf(2)+poly(2,1)", "rbf(2)*linear", "sigmoid(2,1)"];
+  P.lesson({
+    id: "positive",
+    title: "What is a kernel?",
+    text: [
+      "A function k(x, y) is a kernel if it is a scalar product in some space. Then for all rows and all numbers z, the sum of zᵢ zⱼ k(xᵢ, xⱼ) is the squared length of a vector, and never negative: the matrix of the kernel is positive semidefinite. Conversely, every such matrix comes from a scalar product.",
+      "Sums and products of kernels are kernels, and so is a kernel times a positive number. Other functions may look like a kernel without being one.",
+    ],
+    setup: {learner: "svm", options: {C: "1", kernel: "rbf(2)", "keep-dual": true}, make: ["moons", 40, 3]},
+    look: ["Type the expressions below into the field kernel in Learn.", "What the command says to one of them."],
+    question: {
+      kind: "choice", text: "Which of these is not a kernel?", choices: proposals,
+      check: async (f, given) => {
+        const answer = await P.run(["halfspace", "kernel", "check", given, "points.csv", "--allow-indefinite"], {files: {"points.csv": P.csv()}});
+        return answer.status === 1 || `The playground computed the matrix of ${given} on these points: it is positive semidefinite.`;
+      },
+    },
+    after: "The playground computed its matrix on these points: it has a negative eigenvalue, so there are numbers z for which the sum is negative.",
+  });
+
   P.lesson({
     id: "new-points",
     title: "New points",
@@ -100,4 +120,25 @@
     }
     return errors;
   }
+
+  P.lesson({
+    id: "enough",
+    title: "How many points are enough?",
+    text: [
+      "A line that fits a few points may be wrong about most others. With many points that is unlikely: each line with a true error above ε survives n points with probability at most (1 − ε)ⁿ.",
+      "Lines are endless, but n points can be divided by lines in few ways only. So there is a number of points after which, with probability 95%, every line without a training error has a true error of at most ε. It does not depend on how the points are distributed.",
+    ],
+    setup: {learner: "perceptron", options: {passes: "until-converged"}, make: ["separable", 20, 4]},
+    look: ["Generate separable points several times: with few points the line jumps, with many it hardly moves."],
+    question: {
+      kind: "do", text: "Generate separable points, enough for ε = 0.1 with probability 95%.",
+      check: async f => {
+        if (!f.report || f.report.training_error !== 0) return "The theorem is about lines without a training error.";
+        const answer = await P.run(["halfspace", "bound", "sample-size", "--vc", "3", "--rows", String(f.points.length), "--delta", "0.05"]);
+        const epsilon = answer.report && answer.report.epsilon;
+        return epsilon <= 0.1 || `With ${P.count(f.points.length, "point")} the theorem says: ε = ${epsilon < 1 ? P.number(epsilon, 3) : "1, which is nothing"}.`;
+      },
+    },
+    after: "With so many points, no line without a training error is wrong about more than one point in ten, except in at most one of 20 samples.",
+  });
 })(Playground);

@@ -97,4 +97,23 @@
     },
     after: "The checker confirmed it in exact arithmetic: the marked rows have a common point, so there is no line.",
   });
+
+  P.lesson({
+    id: "programs",
+    title: "All rows at once",
+    text: [
+      "The perceptron tries line after line. Linear programming asks about all rows at once: each row is one inequality for w and b, that its score has the right sign, and the program looks for a solution of all of them.",
+      "If there is none, it does not try for ever: it names a few rows whose inequalities contradict each other.",
+    ],
+    setup: {
+      learner: "lp", view: {x0: -1.25, x1: 1.25, y0: -1.25, y1: 1.25},
+      csv: "x,y,class\n-0.7,0.6,A\n-0.5,0.9,A\n-0.3,0.4,A\n-0.8,0.1,A\n0.1,0.8,A\n-0.6,-0.2,A\n0.6,-0.5,B\n0.3,-0.8,B\n0.8,0.2,B\n0.2,-0.3,B\n0.9,-0.7,B\n-0.2,-0.7,B\n",
+    },
+    look: ["The line that the program finds: some separator, in one go.", "Drag a circle in among the squares: the rows with a red ring contradict each other."],
+    question: {
+      kind: "number", text: "Drag a point so that no line separates the classes. How many rows prove it?",
+      check: (f, given) => f.report && f.report.evidence ? near(f.report.evidence.rows.length, given) : "A line still separates the classes, or the learner is another one.",
+    },
+    after: "Right. In the plane four rows are always enough, however many points there are: a point in a triangle, or two line segments that cross.",
+  });
 })(Playground);
