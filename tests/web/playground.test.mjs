@@ -1,6 +1,7 @@
 // The playground as its users meet it: opened from a file, in Chromium.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { native, open, playground, require, test } from './harness.mjs';
 
@@ -262,16 +263,17 @@ test('500 points: a change is trained and drawn in 50 ms', async () => {
         let lap = () => {};
         P.on('model', () => lap());
         await P.generate('moons', 500, 1);
-        for (const [learner, options] of [['perceptron', { passes: '10' }], ['svm', { C: '1', 'keep-dual': true }], ['logistic', { C: '1' }], ['knn', {}], ['svm', { C: '1', kernel: 'rbf(2)', 'keep-dual': true }]]) {
+        for (const [learner, options] of [...P.learnerNames().map((name) => [name, P.startOptions(name)]), ['svm', { C: '1', kernel: 'rbf(2)', 'keep-dual': true }]]) {
             P.choose(learner, options);
             const laps = [];
-            for (let i = 0; i < 20; i++) {
+            for (let i = 0; i < 10; i++) {
                 while (!P.idle()) await new Promise((done) => setTimeout(done, 5));
                 const began = performance.now(), drawn = new Promise((done) => { lap = done; });
                 P.move(i, 0.1 * i, 0.3);
                 await drawn;
                 P.drawNow();
                 laps.push(performance.now() - began);
+                if (P.model.bytes && !(P.model.grid && P.model.looked)) throw new Error(`${learner}: the model is not drawn`);
             }
             times[learner + (options.kernel || '')] = Math.min(...laps);
         }
@@ -288,6 +290,8 @@ test('a heavy run shows its progress and can be cancelled', async () => {
     await quiet(page);
     await page.evaluate(() => Playground.choose('svm', { C: '100000', kernel: 'rbf(500)', gap: '1e-9' }));
     await page.waitForSelector('#busy:not([hidden])', { timeout: 20000 });
+    await page.waitForFunction(() => /duality gap/.test(document.getElementById('busy-text').textContent), null, { timeout: 20000 });
+    assert.ok(await page.evaluate(() => new Promise((done) => requestAnimationFrame((from) => requestAnimationFrame((to) => done(to - from))))) < 200, 'the page draws on');
     await page.click('#cancel');
     await quiet(page);
     assert.match(await page.locator('#result').innerText(), /Cancelled/);
@@ -316,9 +320,15 @@ test('steps: perceptron, kernel perceptron, Winnow and experts, with their bound
         await page.click('#step-next');
         await page.waitForFunction(() => /Row 1 /.test(document.getElementById('step-card').textContent));
         assert.match(await page.locator('#step-card').innerText(), /Score before/);
+        let before = await inequalities(page);
         for (let i = 0; i < rows && await page.isEnabled('#step-mistake'); i++) {
             await page.click('#step-mistake');
-            await page.waitForTimeout(30);
+            await page.waitForFunction(() => Playground.steps().drawn === Playground.steps().at);
+            const now = await inequalities(page), wrong = await page.locator('#step-card .bad').count();
+            if (wrong) assert.ok(now[0].value === before[0].value + 1, `${kind}: one mistake more`);
+            for (const [b, bar] of now.entries()) assert.ok(!wrong || bar.width >= before[b].width || bar.title !== before[b].title || bar.below, `${kind}: ${bar.title} grows`);
+            if (wrong && kind !== 'kernel' && kind !== 'experts') assert.match(await page.locator('#step-card').innerText(), /w\n\(.*\) → \(.*\)[^]*Score after/);
+            before = now;
         }
         await page.waitForFunction(() => Playground.steps().at === Playground.steps().run.visits.length);
         const text = await page.locator('#step-bounds').innerText();
@@ -336,12 +346,35 @@ test('steps: perceptron, kernel perceptron, Winnow and experts, with their bound
         await page.click('#step-start');
         await page.waitForFunction(() => Playground.steps().at === 0);
     }
+    await page.evaluate(() => Playground.choose('winnow', { variant: 'balanced', delta: '0.02', scale: 'min-max', passes: 'until-converged' }));
+    await page.waitForFunction(() => Playground.steps() && Playground.steps().run.balanced && Playground.steps().run.shown);
+    for (let i = 0; i < 5 && await page.isEnabled('#step-mistake'); i++) {
+        await page.click('#step-mistake');
+        await page.waitForFunction(() => Playground.steps().drawn === Playground.steps().at);
+        assert.equal((await inequalities(page)).length, 3, 'balanced: mistakes and two inequalities');
+    }
     await fill(page, cross);
     await page.selectOption('#step-kind', 'perceptron');
     await page.waitForFunction(() => Playground.steps() && !Playground.steps().run.separable);
     await page.waitForFunction(() => /cannot be separated/.test(document.getElementById('step-bounds').textContent));
     await done(page);
 });
+
+// The pairs of bars, after a check of what each says: the value is on its side of the limit, and the bars are as long as the numbers say.
+async function inequalities(page) {
+    const bars = await page.locator('#step-bounds .bound').evaluateAll((boxes) => boxes.map((box) => {
+        const number = (k) => Number(box.querySelectorAll('.pair span:last-child')[k].textContent.replace('−', '-'));
+        const widths = [...box.querySelectorAll('.meter span')].map((bar) => parseFloat(bar.style.width));
+        return { title: box.querySelector('h3').textContent, text: box.textContent, value: number(0), limit: number(1), width: widths[0], limitWidth: widths[1] };
+    }));
+    for (const bar of bars) {
+        bar.below = !/at least/.test(bar.text);
+        const off = 1e-3 * (1 + Math.abs(bar.limit));
+        assert.ok(bar.below ? bar.value <= bar.limit + off : bar.value >= bar.limit - off, bar.text);
+        assert.ok(bar.below ? bar.width <= bar.limitWidth + 0.1 : bar.width >= bar.limitWidth - 0.1, `bars of ${bar.text}`);
+    }
+    return bars;
+}
 
 // ---- Certificates ----
 
@@ -518,7 +551,29 @@ test('a phone: tap places a point', async () => {
     await page.locator('#canvas').scrollIntoViewIfNeeded();
     await page.touchscreen.tap(...await where(page, 0.5, 0.5));
     assert.equal((await points(page)).length, 1);
+    await page.tap('#tab-lessons');
+    await page.tap('button[data-lesson=kernel]');
+    await page.waitForSelector('#panel-lessons[data-lesson=kernel]');
+    const [title, frame] = [await page.locator('#lesson-title').boundingBox(), await page.locator('#frame').boundingBox()];
+    assert.ok(title.y >= frame.y + frame.height && title.y < 740, 'the drawing does not hide the lesson');
     await done(page);
+});
+
+test('from a static server: the same page, and no request beyond it', async () => {
+    const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+    const server = createServer((request, response) => {
+        const name = request.url.split(/[?#]/)[0].replace(/\/$/, '/index.html');
+        response.setHeader('Content-Type', types[name.split('.').pop()] || 'application/octet-stream');
+        response.end(readFileSync(playground + name));
+    });
+    await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+    const home = `http://127.0.0.1:${server.address().port}/`, page = await open(home);
+    await page.waitForFunction(() => document.body.dataset.ready);
+    await quiet(page);
+    assert.equal((await report(page)).training_error, 0);
+    assert.deepEqual(page.problems.filter((url) => !url.startsWith(home)), []);
+    await page.context().close();
+    server.close();
 });
 
 // ---- Pictures ----

@@ -60,7 +60,7 @@
     }
     for (const claim of claims("not separable"))
       said.push(["bad", claim.kernel ? "Not even in the feature space of the kernel can the classes be separated." : "No straight line separates the classes."],
-        ["", `${capital(rowList(claim.multipliers.map(m => m[0])))} prove it: their areas share a point.`]);
+        ["", `${capital(rowList(claim.multipliers.map(m => m[0])))} prove it: the hulls of these rows share a point.`]);
     for (const claim of claims("optimal")) said.push(["", `The trained model is optimal: its objective is at most ${P.number(Number(claim.gap))} above the least possible.`]);
     for (const claim of claims("stable predictions")) said.push(["", claim.may_change.length
       ? `The exact optimum may predict ${P.count(claim.may_change.length, "point")} differently.` : "The exact optimum predicts the same class for every point."]);
@@ -142,7 +142,7 @@
       used.forEach(p => pen.ring(p.x, p.y, 10, c.ink, 2));
       const [x, y] = mean(claim, rows, isPositive);
       pen.dot(x, y, {colour: c.accent, fill: c.accent, radius: 6});
-      pen.text(x, y, "in both", {colour: c.accent, dx: 12, dy: 5});
+      pen.text(x, y, "in both", {colour: c.accent, dx: -20, dy: 24});
     }
   };
 

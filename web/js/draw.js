@@ -107,50 +107,66 @@
       const [px, py] = P.toPixel(x, y);
       context.font = "600 13px system-ui, sans-serif";
       context.textAlign = (style && style.align) || "left";
-      context.lineWidth = 4;
-      context.strokeStyle = colours.paper;
-      context.strokeText(text, px + (style && style.dx || 8), py + (style && style.dy || -8));
-      context.fillStyle = (style && style.colour) || colours.ink;
-      context.fillText(text, px + (style && style.dx || 8), py + (style && style.dy || -8));
+      label(text, px + (style && style.dx || 8), py + (style && style.dy || -8), (style && style.colour) || colours.ink);
     },
   };
 
-  /* ---- Axes ---- */
-
-  function axes() {
-    const v = P.data().view, step = P.niceStep(v.x1 - v.x0, 6);
-    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-    context.lineWidth = 1;
-    context.font = "11px system-ui, sans-serif";
-    for (const [low, high, across] of [[v.x0, v.x1, false], [v.y0, v.y1, true]])
-      for (let k = Math.ceil(low / step); k * step <= high; k++) {
-        const [px, py] = P.toPixel(k * step, k * step), at = Math.round(across ? py : px) + 0.5;
-        context.strokeStyle = colours.grid;
-        context.globalAlpha = k === 0 ? 1 : 0.55;
-        context.beginPath();
-        if (across) context.moveTo(0, at), context.lineTo(size, at);
-        else context.moveTo(at, 0), context.lineTo(at, size);
-        context.stroke();
-        context.globalAlpha = 1;
-        if (!P.labels || at < 38 || at > size - 24) continue;
-        context.fillStyle = colours.muted;
-        context.textAlign = across ? "left" : "center";
-        const label = digits > 6 ? P.number(k * step) : (k * step).toFixed(digits).replace("-", "−");
-        if (across) context.fillText(label, 6, at - 4);
-        else context.fillText(label, at, size - 6);
-      }
+  /* Text that stays readable on lines: it has a border of paper. */
+  function label(text, px, py, colour) {
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeStyle = colours.paper;
+    context.globalAlpha = 0.7;
+    context.strokeText(text, px, py);
+    context.globalAlpha = 1;
+    context.fillStyle = colour;
+    context.fillText(text, px, py);
   }
 
-  /* The names of the columns, at the ends of the axes. */
-  function names() {
+  /* ---- Axes ---- */
+
+  /* The round values on both axes: [value, place in pixels, whether its line goes across]. */
+  function ticks() {
+    const v = P.data().view, step = P.niceStep(v.x1 - v.x0, 6), list = [];
+    for (const [low, high, across] of [[v.x0, v.x1, false], [v.y0, v.y1, true]])
+      for (let k = Math.ceil(low / step); k * step <= high; k++) {
+        const [px, py] = P.toPixel(k * step, k * step);
+        list.push([k * step, Math.round(across ? py : px) + 0.5, across]);
+      }
+    return {step, list};
+  }
+
+  function gridLines() {
+    context.lineWidth = 1;
+    context.strokeStyle = colours.grid;
+    for (const [value, at, across] of ticks().list) {
+      context.globalAlpha = value === 0 ? 1 : 0.55;
+      context.beginPath();
+      if (across) context.moveTo(0, at), context.lineTo(size, at);
+      else context.moveTo(at, 0), context.lineTo(at, size);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  /* The values, and the names of the columns at the ends of the axes. */
+  function axisLabels() {
     if (!P.labels) return;
+    const {step, list} = ticks(), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    context.font = "11px system-ui, sans-serif";
+    for (const [value, at, across] of list) {
+      if (at < 38 || at > size - 24) continue;
+      const text = digits > 6 ? P.number(value) : value.toFixed(digits).replace("-", "−");
+      context.textAlign = across ? "left" : "center";
+      if (across) label(text, 6, at - 4, colours.muted);
+      else label(text, at, size - 6, colours.muted);
+    }
     const [x, y] = P.data().columns, short = name => name.length > 24 ? name.slice(0, 23) + "…" : name;
     context.font = "600 12px system-ui, sans-serif";
-    context.fillStyle = colours.muted;
     context.textAlign = "right";
-    context.fillText(short(x), size - 8, size - 22);
+    label(short(x), size - 8, size - 22, colours.muted);
     context.textAlign = "left";
-    context.fillText(short(y), 6, 18);
+    label(short(y), 6, 18, colours.muted);
   }
 
   /* ---- Regions and contours ---- */
@@ -276,7 +292,7 @@
 
   function points(scene, show) {
     const list = P.data().points, support = new Set(show.support ? scene.support : []), wrong = new Set(show.mistakes ? scene.wrong : []);
-    const r = list.length > 600 ? 3 : list.length > 200 ? 4.2 : 5.5;
+    const many = list.length > 600, r = many ? 3 : list.length > 200 ? 4.2 : 5.5, around = many ? 2.5 : 4.5, thick = many ? 1 : 2;
     list.forEach((p, i) => {
       const [x, y] = P.toPixel(p.x, p.y);
       if (x < -9 || y < -9 || x > size + 9 || y > size + 9) return;
@@ -286,14 +302,14 @@
       context.lineWidth = 1.25;
       context.strokeStyle = colours.paper;
       context.stroke();
-      if (support.has(i)) pen.ring(p.x, p.y, r + 4.5, colours.ink, 1.5);
+      if (support.has(i)) pen.ring(p.x, p.y, r + around, colours.ink, Math.min(1.5, thick));
       if (wrong.has(i)) {
-        context.lineWidth = 2;
+        context.lineWidth = thick;
         context.strokeStyle = colours.bad;
         context.beginPath();
         for (const [a, b] of [[-1, -1], [1, 1], [-1, 1], [1, -1]]) {
           context.moveTo(x + a * (r + 1), y + b * (r + 1));
-          context.lineTo(x + a * (r + 4.5), y + b * (r + 4.5));
+          context.lineTo(x + a * (r + around), y + b * (r + around));
         }
         context.stroke();
       }
@@ -338,10 +354,10 @@
     }
     const current = grid && sameView(grid.view, P.data().view);
     if (current && show.regions) regions(grid, P.modelClasses());
-    axes();
-    names();
+    gridLines();
     if (current) contours(grid, show, s.margins);
     for (const name in P.layers) P.layers[name](pen, false);
+    axisLabels();
     points(s, show);
     for (const name in P.layers) P.layers[name](pen, true);
     cursor();

@@ -3,7 +3,7 @@
 
 (function (P) {
   const SLOW_MS = 400;             // a training that took longer waits until the pointer is released
-  const LIVE_GRID = 49, FINE_GRID = 161, FINEST_GRID = 281;
+  const LIVE_GRID = 41, FINE_GRID = 161, FINEST_GRID = 281;
 
   let running = false, again = false, dragging = false, last = 0, shown = [];
 
@@ -32,15 +32,14 @@
   function busy(text) {
     clearTimeout(busyTimer);
     if (!text) return (P.id("busy").hidden = true);
-    busyTimer = setTimeout(() => {
-      P.id("busy-text").textContent = text;
-      P.id("progress").removeAttribute("value");
-      P.id("busy").hidden = false;
-    }, 250);
+    progress({text, share: null});
+    busyTimer = setTimeout(() => (P.id("busy").hidden = false), 250);
   }
-  function progress(report) {
-    const share = report && report.share;
-    if (Number.isFinite(share)) P.id("progress").value = Math.min(1, Math.max(0, share));
+  /* What the command says about its progress; many learners cannot know their share of the work. */
+  function progress({text, share}) {
+    P.id("busy-text").textContent = text[0].toUpperCase() + text.slice(1);
+    if (share === null) P.id("progress").removeAttribute("value");
+    else P.id("progress").value = share;
   }
   P.id("cancel").addEventListener("click", () => {
     again = false;
@@ -118,13 +117,13 @@
       bytes: answer.files && answer.files["model.hsp"], milliseconds: answer.milliseconds, grid: null, details: null, wrong: [], support: [],
     };
     last = answer.milliseconds;
-    if (model.bytes) model.grid = await P.gridOf(model.bytes, LIVE_GRID);
+    if (model.bytes) {
+      model.grid = await P.gridOf(model.bytes, LIVE_GRID);
+      await details(model, classes);
+    }
     P.model = model;
     P.emit("model");
-    if (!model.bytes || again) return;
-    await details(model, classes);
-    P.emit("model");
-    if (again || last > SLOW_MS) return;
+    if (!model.bytes || again || last > SLOW_MS) return;
     model.grid = await P.gridOf(model.bytes, model.words[2] === "knn" ? FINEST_GRID : FINE_GRID) || model.grid;
     P.emit("drawing");
   }

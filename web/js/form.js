@@ -8,7 +8,7 @@
     svm: ["C", "kernel", "gamma", "hard"], logistic: ["C", "kernel", "gamma"], lp: ["offset", "soft"], knn: ["k", "metric", "vote"],
   };
   const starts = {
-    perceptron: {passes: "until-converged"}, winnow: {scale: "min-max", passes: "until-converged"}, experts: {negated: true, scale: "standard"},
+    perceptron: {passes: "until-converged", "max-passes": "100"}, winnow: {variant: "balanced", scale: "min-max", passes: "until-converged", "max-passes": "100"}, experts: {negated: true, scale: "standard"},
     svm: {C: "1", "keep-dual": true}, logistic: {C: "1"},
   };
   const sliders = {

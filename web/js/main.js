@@ -66,7 +66,8 @@
     P.startSteps();
     P.startCertificate();
     P.startLessons();
-    P.say("Click to place a point, drag to move it, right-click to delete it.");
+    P.say(matchMedia("(pointer: coarse)").matches ? "Tap to place a point, drag to move it, choose Erase to delete it."
+      : "Click to place a point, drag to move it, right-click to delete it.");
     if (!P.loadLink()) await P.generate("separable", 60, seed++);
     document.body.dataset.ready = "true";
   }

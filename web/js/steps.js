@@ -4,10 +4,10 @@
 (function (P) {
   const MOST_UPDATES = 400, MOST_VISITS = 4000, GRID = 97;
   const kinds = {
-    perceptron: {label: "Perceptron", learner: "perceptron", options: {passes: "until-converged"}},
-    kernel: {label: "Kernel perceptron", learner: "perceptron", options: {passes: "until-converged", kernel: "rbf(2)"}},
-    winnow: {label: "Winnow", learner: "winnow", options: {scale: "min-max", passes: "until-converged", delta: "0.2"}},
-    experts: {label: "Experts", learner: "experts", options: {negated: true, scale: "standard"}},
+    perceptron: {label: "Perceptron", learner: "perceptron"},
+    kernel: {label: "Kernel perceptron", learner: "perceptron", options: {kernel: "rbf(2)"}},
+    winnow: {label: "Winnow", learner: "winnow", options: {variant: "winnow2", delta: "0.2"}},
+    experts: {label: "Experts", learner: "experts"},
   };
 
   let run = null, at = 0, stale = true, loading = false, playing = null;
@@ -54,7 +54,7 @@
     commands.push(words);
     if (answer.error) return {error: answer.error};
     const trace = lines(P.text(answer.files["steps.csv"]));
-    const made = {csv, learner, kind: kind(), trace, report: answer.report, separable: Boolean(star), models: [], bound: null, commands, error: null};
+    const made = {csv, learner, kind: kind(), balanced: learner === "winnow" && chosen.variant === "balanced", trace, report: answer.report, separable: Boolean(star), models: [], bound: null, commands, error: null};
     if (star || learner === "experts") await findBound(made, answer.files["model.hsp"], star, files);
     made.visits = visits(made);
     return made;
@@ -70,12 +70,23 @@
     const good = answer.report.bounds.filter(b => named.includes(b.name) && b.applies).sort((a, b) => a.bound - b.bound);
     if (good.length) made.bound = good[0];
     const progress = answer.report.bounds.find(b => b.name === "progress" && b.applies);
-    const told = progress && /a = ([\d.e+-]+), sigma = ([\d.e+-]+)/.exec(progress.why);
-    if (made.learner !== "winnow" || !told) return;
-    const show = await P.run(["halfspace", "model", "show", "star.hsp", "--weights", "all"], {files});
-    made.star = {a: Number(told[1]), sigma: Number(told[2]), weights: byColumn(show.report.scorers[0].weights, "weight")};
+    if (made.learner !== "winnow" || !progress) return;
+    const figure = name => Number((new RegExp(`\\b${name} = ([\\d.e+-]+)`).exec(progress.why) || [])[1]);
+    const [v, last] = await Promise.all([star, model].map(async bytes => {
+      const show = await P.run(["halfspace", "model", "show", "m.hsp", "--weights", "all"], {files: {"m.hsp": bytes}}), scorer = show.report.scorers[0];
+      return [...byColumn(scorer.weights, "weight"), scorer.offset];
+    }));
+    made.star = {a: figure("a"), sigma: figure("sigma"), g: figure("g"), v};
+    made.star.most = towards(made, last);
   }
   const byColumn = (weights, key) => [1, 2].map(j => (weights.find(w => w.column === j) || {[key]: 0})[key]);
+
+  /* Winnow's progress towards v: its weights are (1 + delta)^e, or for balanced the difference of that and (1 + delta)^-e. */
+  function towards(made, weights) {
+    const base = Math.log(1 + Number(P.chosen().delta || 1)), {v, a} = made.star;
+    if (made.balanced) return weights.reduce((sum, w, j) => sum + v[j] * Math.asinh(w / 2) / base, 0);
+    return weights.slice(0, 2).reduce((sum, w, j) => sum + v[j] * Math.log(w) / base, 0) / a;
+  }
 
   /* Every row that the run looks at, in order; {row, pass, updates: how many came before, line: of the trace, if it changed w}. */
   function visits(made) {
@@ -145,13 +156,18 @@
 
   /* ---- The panel ---- */
 
+  /* A formula of the command in the signs of this page, and a share that is too small for digits. */
+  const signs = [[/<=/g, "≤"], [/\|\|/g, "|"], [/\^2/g, "²"], [/\bg\b/g, "γ"], [/\bDelta\b/g, "Δ"], [/\bdelta\b/g, "δ"], [/\btheta\b/g, "θ"], [/\btau\b/g, "τ"], [/ - /g, " − "]];
+  const pretty = formula => signs.reduce((text, [from, to]) => text.replace(from, to), formula);
+  const percent = share => share > 0 && share < 1e-4 ? "< 0.01%" : `${P.number(100 * share, 3)}%`;
+
   const panel = P.id("panel-steps");
   let parts = null;
 
   function build() {
     const choice = P.make("select", {id: "step-kind", onchange: event => {
       const k = kinds[event.target.value];
-      P.choose(k.learner, k.options);
+      P.choose(k.learner, Object.assign(P.startOptions(k.learner), k.options));
     }}, P.make("option", {value: "", hidden: true}, "Choose a learner"), ...Object.entries(kinds).map(([name, k]) => P.make("option", {value: name}, k.label)));
     const button = (id, text, action, attributes) => P.make("button", Object.assign({type: "button", id, onclick: action}, attributes), text);
     parts = {
@@ -169,7 +185,7 @@
       parts.slider, parts.card, parts.bounds);
     panel.replaceChildren(
       P.make("p", {class: "help"}, "These learners look at one row after the other and change only after a mistake (the experts: after each row). Watch them do it."),
-      P.make("div", {class: "field"}, P.make("label", {for: "step-kind"}, "Step through"), choice), parts.note, parts.body);
+      P.make("div", {class: "field"}, P.make("label", {for: "step-kind"}, "Learner"), choice), parts.note, parts.body);
   }
 
   function nextMistake() {
@@ -200,6 +216,7 @@
     const after = visit && visit.line ? await modelAfter(made, visit.updates + 1) : before;
     if (made !== run || wanted !== at) return;
     made.shown = {visit, before, after};
+    made.drawn = at;
     parts.slider.max = run.visits.length;
     parts.slider.value = at;
     parts.slider.setAttribute("aria-valuetext", `${at} of ${run.visits.length} rows`);
@@ -213,10 +230,15 @@
   const pair = (label, value) => P.make("div", {class: "pair"}, P.make("span", {}, label), P.make("span", {}, value));
   const vector = values => `(${values.map(v => P.number(v, 4)).join(", ")})`;
 
+  function multiplied(sign, balanced) {
+    if (sign < 0 && P.chosen().variant === "winnow1") return "w is 0 where the row is not";
+    return `${balanced ? "w⁺" : "w"} ${sign > 0 ? "times" : "divided by"} (1 + δ)ˣ${balanced ? ", w⁻ the opposite" : ""}`;
+  }
+
   function card(made, visit, before, after) {
     if (!visit) {
       parts.card.replaceChildren(P.make("p", {class: "statement"}, "Before the first row"),
-        P.make("p", {}, made.kind === "experts" ? "All experts have the same weight." : made.learner === "winnow" ? "All weights are 1." : "w is zero: every score is 0."));
+        P.make("p", {}, made.kind === "experts" ? "All experts have the same weight." : made.balanced ? "Each column has two weights, w⁺ and w⁻, both 1; the score uses w = w⁺ − w⁻." : made.learner === "winnow" ? "All weights are 1." : "w is zero: every score is 0."));
       return;
     }
     const p = P.data().points[visit.row], name = P.data().classes[p.c], wrong = isMistake(visit);
@@ -224,16 +246,16 @@
     const rows = [P.make("p", {class: `statement ${wrong ? "bad" : "good"}`}, wrong ? `Row ${visit.row + 1} is a mistake` : `Row ${visit.row + 1} is on its side`),
       pair("Row", `(${P.number(p.x)}, ${P.number(p.y)}), class ${name}, pass ${visit.pass}`), pair("Score before", P.number(score))];
     if (made.learner === "experts")
-      after.names.forEach((expert, e) => rows.push(pair(`Share of ${expert}`, `${P.number(100 * before.shares[e], 3)}% → ${P.number(100 * after.shares[e], 3)}%`)));
+      after.names.forEach((expert, e) => rows.push(pair(`Share of ${expert}`, `${percent(before.shares[e])} → ${percent(after.shares[e])}`)));
     else if (visit.line) {
       const sign = made.report.class_names[1] === name ? 1 : -1, rate = P.chosen().rate || "1";
       if (made.kind === "kernel") rows.push(pair("Update", `coefficient of row ${visit.row + 1} ${sign > 0 ? "+" : "−"}${rate}`), pair("Rows kept", P.number(after.kept)));
       else {
-        rows.push(pair("Update", made.learner === "winnow" ? `weights ${sign > 0 ? "times" : "divided by"} (1 + delta)^x` : `w ${sign > 0 ? "plus" : "minus"} ${rate === "1" ? "" : `${rate} times `}the row`));
-        const from = made.learner === "winnow" && visit.updates === 0 ? [1, 1] : before.weights;
+        rows.push(pair("Update", made.learner === "winnow" ? multiplied(sign, made.balanced) : `w ${sign > 0 ? "plus" : "minus"} ${rate === "1" ? "" : `${rate} times `}the row`));
+        const from = made.learner === "winnow" && !made.balanced && visit.updates === 0 ? [1, 1] : before.weights;
         if (from && after.weights) rows.push(pair("w", `${vector(from)} → ${vector(after.weights)}`));
       }
-      if (made.learner === "perceptron") rows.push(pair("Offset b", `${P.number(before.offset || 0)} → ${P.number(after.offset)}`));
+      if (made.learner === "perceptron" || made.balanced) rows.push(pair("Offset b", `${P.number(before.offset || 0)} → ${P.number(after.offset)}`));
       rows.push(pair("Score after", P.number(visit.line.y_score_after * sign)));
     } else rows.push(P.make("p", {class: "help"}, "Nothing changes."));
     if (at === made.visits.length)
@@ -255,11 +277,12 @@
     const rows = [], get = name => line ? line[name] : 0;
     if (made.learner === "experts") experts(made, line, end, rows);
     else {
-      if (made.bound) rows.push(bars("Mistakes and their bound", "Mistakes so far", k, `Never more than: ${made.bound.formula}`, made.bound.bound, made.bound.bound));
+      if (made.bound) rows.push(bars("Mistakes and their bound", "Mistakes so far", k, `Bound: ${pretty(made.bound.formula)}`, made.bound.bound, made.bound.bound),
+        made.bound.why ? P.make("p", {class: "help"}, pretty(made.bound.why)) : "");
       else rows.push(pair("Mistakes so far", P.number(k)));
       if (made.learner === "winnow") {
         winnow(made, k, line, rows);
-        if (!made.bound) rows.push(P.make("p", {class: "help"}, "No bound on the mistakes applies here: it needs a separating line whose weights are not negative, and a small delta."));
+        if (!made.bound) rows.push(P.make("p", {class: "help"}, "No bound on the mistakes applies here: it needs a separating line" + (made.balanced ? "" : " whose weights are not negative") + ", and a small delta."));
       }
       else if (line && line.inner === undefined || !made.separable)
         rows.push(P.make("p", {class: "help"}, "These points cannot be separated, so there is no w* and no bound: the run may go on for ever."));
@@ -267,7 +290,8 @@
         const most = Math.max(end.inner || 0, end.inner_bound || 0), most2 = Math.max(end.norm2 || 0, end.norm2_bound || 0);
         rows.push(bars("w turns towards w*", "⟨w, w*⟩", get("inner"), "at least k γ", get("inner_bound"), most),
           bars("w does not grow too fast", "|w|²", get("norm2"), "at most k R²", get("norm2_bound"), most2),
-          P.make("p", {class: "help"}, "w* is the separator with the widest margin γ. The first bar grows like k, the length of w only like √k; because ⟨w, w*⟩ ≤ |w||w*|, the number k of mistakes has an end."));
+          P.make("p", {class: "help"}, "w* is the separator of widest margin, γ the least score that it gives a row on its side, k the number of mistakes. The first bar grows like k, the length of w only like √k; because ⟨w, w*⟩ ≤ |w||w*|, k has an end."
+            + (P.chosen().offset === "none" ? "" : " The offset b counts as one more weight, with one more coordinate in every row.")));
       }
     }
     parts.bounds.replaceChildren(...rows);
@@ -284,14 +308,17 @@
   }
 
   function winnow(made, k, line, rows) {
-    const total = l => l.total !== undefined ? l.total : l.ln_total, cap = l => l.total_bound !== undefined ? l.total_bound : l.ln_total_bound;
-    const w = k && made.shown && made.shown.after.weights, delta = Number(P.chosen().delta || 1);
-    if (made.star && w && w.every(v => v > 0) && (P.chosen().variant || "winnow2") === "winnow2") {
-      const inner = w.reduce((sum, v, j) => sum + made.star.weights[j] * Math.log(v) / Math.log(1 + delta), 0) / made.star.a;
-      rows.push(bars("The right weights grow", "⟨v, e⟩ / a, w = (1 + δ)^e", inner, "at least p − (1 − σ) d", line.promotions - (1 - made.star.sigma) * line.demotions, Math.max(inner, made.trace.length)));
+    const {star, balanced, trace} = made, {after} = made.shown, columns = P.chosen().offset === "none" ? 2 : 3;
+    const [total, cap] = line ? balanced ? [line.ln_total, line.ln_total_bound] : [line.total, line.total_bound] : Array(2).fill(balanced ? Math.log(2 * columns) : 2);
+    const [p, d] = line ? [line.promotions, line.demotions] : [0, 0];
+    if (star && (P.chosen().variant || "winnow2") !== "winnow1") {
+      const value = k ? towards(made, [...after.weights, after.offset]) : 0, least = balanced ? k * star.g : p - (1 - star.sigma) * d;
+      rows.push(bars("The right weights grow", balanced ? "⟨v, e⟩, w⁺ = (1 + δ)^e" : "⟨v, e⟩ / a, w = (1 + δ)^e", value,
+        balanced ? "at least k γ" : "at least p − (1 − σ) d", least, Math.max(star.most, trace.length)));
     }
-    if (line) rows.push(bars("The sum of weights does not", "Sum of the weights", total(line), "at most n + δ θ (p − d / (1 + δ))", cap(line), Math.max(...made.trace.map(cap))),
-      pair("Promotions, demotions", `${line.promotions}, ${line.demotions}`));
+    rows.push(bars("The sum of weights does not", balanced ? "ln of the sum of all weights" : "Sum of the weights", total,
+      balanced ? "at most ln 2N + k ln cosh ln(1 + δ)" : P.chosen().variant === "winnow1" ? "at most n + θ (δ p − d)" : "at most n + δ θ (p − d / (1 + δ))", cap, Math.max(cap, ...trace.map(l => balanced ? l.ln_total_bound : l.total_bound))),
+      pair("Promotions, demotions", `${p}, ${d}`));
   }
 
   /* ---- Loading ---- */
@@ -327,7 +354,7 @@
     if (stale) refresh();
   }
 
-  P.steps = () => run && !run.error ? {run, at, go, mistakes: run.visits.slice(0, at).filter(isMistake).length} : null;
+  P.steps = () => run && !run.error ? {run, at, drawn: run.drawn, go, mistakes: run.visits.slice(0, at).filter(isMistake).length} : null;
 
   /* While the steps are open, the drawing shows the model of the step. */
   P.scenes.push(() => P.tab() === "steps" && run && run.shown ? {grid: run.shown.after.grid, support: [], wrong: [], margins: false} : null);

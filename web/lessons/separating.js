@@ -32,7 +32,7 @@
     ],
     setup: {
       learner: "perceptron", options: {passes: "until-converged"}, tab: "steps", view: {x0: -1.25, x1: 1.25, y0: -1.25, y1: 1.25},
-      csv: "x,y,class\n-0.8,0.4,A\n0.7,-0.2,B\n-0.3,0.9,A\n0.2,0.3,B\n-0.5,0.1,A\n0.9,0.6,B\n-0.1,0.5,A\n0.4,-0.7,B\n-0.7,-0.3,A\n0.1,-0.2,B\n",
+      csv: "x,y,class\n-0.6,-0.6,A\n0.7,-0.1,B\n0,0.4,B\n-0.4,0.2,B\n-0.7,0.8,B\n0.1,0.7,B\n0.2,-0.4,A\n0.5,-0.6,A\n0.8,0.3,B\n-0.6,-0.2,A\n",
     },
     look: ["Press Next mistake in Steps: the dashed line is the old one, the arrow is the new w.", "The score of the row before and after the update."],
     question: {
