@@ -79,6 +79,48 @@ uint64_t hsp__hull(double (*points)[2], uint64_t count)
     return all;
 }
 
+/* The corners of a polygon within the hull are the rows farthest in some directions. What lies inside
+ * of it by more than rounding could be wrong is no corner of the hull. */
+void hsp__hull_candidates(uint64_t count, double (*points)[2], const uint32_t *class_of,
+                          uint32_t class, unsigned char *keep)
+{
+    enum { DIRECTIONS = 32 };
+    double way[DIRECTIONS][2], far[DIRECTIONS], edge[DIRECTIONS][3], most = 0;
+    const double *corner[DIRECTIONS] = {NULL};
+    int edges = 0;
+    for (int k = 0; k < DIRECTIONS; k++) {
+        way[k][0] = cos(k * 2 * acos(-1) / DIRECTIONS);
+        way[k][1] = sin(k * 2 * acos(-1) / DIRECTIONS);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        if (class_of[i] != class) continue;
+        most = fmax(most, fmax(fabs(points[i][0]), fabs(points[i][1])));
+        for (int k = 0; k < DIRECTIONS; k++) {
+            const double at = way[k][0] * points[i][0] + way[k][1] * points[i][1];
+            if (corner[k] && !(at > far[k])) continue;
+            corner[k] = points[i];
+            far[k] = at;
+        }
+    }
+    for (int k = 0; k < DIRECTIONS && corner[k];
+         k++) { /* inside: a x + b y > c, left of the edge */
+        const double *a = corner[k], *b = corner[(k + 1) % DIRECTIONS];
+        const double dx = b[0] - a[0], dy = b[1] - a[1], length = hypot(dx, dy);
+        if (!(length > 0)) continue;
+        edge[edges][0] = -dy / length;
+        edge[edges][1] = dx / length;
+        edge[edges][2] = edge[edges][0] * a[0] + edge[edges][1] * a[1] + 1e-9 * most;
+        edges++;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        int inside = edges > 2;
+        if (class_of[i] != class) continue;
+        for (int k = 0; k < edges && inside; k++)
+            inside = edge[k][0] * points[i][0] + edge[k][1] * points[i][1] > edge[k][2];
+        keep[i] = !inside;
+    }
+}
+
 void hsp__foot(const double w[2], double b, const double point[2], double foot[2])
 {
     const double s = w[0] * point[0] + w[1] * point[1] + b;

@@ -9,6 +9,11 @@
  * 2 corners for no points, equal points, points on one line. */
 uint64_t hsp__hull(double (*points)[2], uint64_t count);
 
+/* Which of the points of a class may be corners of their hull: keep[i] is 0 if point i is certainly none.
+ * Points of other classes are left alone. */
+void hsp__hull_candidates(uint64_t count, double (*points)[2], const uint32_t *class_of,
+                          uint32_t class, unsigned char *keep);
+
 /* The foot of the perpendicular from a point to the line w.x + b = 0; w is not 0. */
 void hsp__foot(const double w[2], double b, const double point[2], double foot[2]);
 

@@ -557,45 +557,47 @@ static void layout_swatch(const layout *to, const hsp__figure_mark *mark, double
         to->canvas->path(to->canvas, 2, (double[]){x, x + 16}, (double[]){y, y}, 0, &line);
 }
 
-static const char *layout_entry(const layout *to, uint64_t k, double *width)
+/* Entries from left to right, each as wide as it is (column 0) or as a column. `draw` 0: only count.
+ * Returns the number of lines. */
+static int layout_entry_lines(const layout *to, double top, double column, int draw)
 {
-    const char *name = layout_fit(to, to->entries[k]->style.name, LAYOUT_TEXT, 0, LAYOUT_ENTRY);
-    *width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0) + 16;
-    return name;
-}
-
-/* Entries from left to right; in columns, if one line has no room for all. `draw` 0: only measure.
- * Returns the height. */
-static double layout_legend(const layout *to, double top, int draw)
-{
-    const double left = LAYOUT_EDGE + to->left_room, room = to->look->width - LAYOUT_EDGE - left;
-    double x = left, y = top + LAYOUT_LINE / 2.0, all = 0, column = 0, width;
-    for (uint64_t k = 0; k < to->entry_count; k++) {
-        layout_entry(to, k, &width);
-        all += width;
-        column = fmax(column, width);
-    }
-    uint64_t columns = all - 16 <= room ? to->entry_count : (uint64_t)((room + 16) / column);
-    if (!columns) columns = 1;
-    const uint64_t lines = (to->entry_count + columns - 1) / columns;
-    const uint64_t most = lines <= LAYOUT_LINES ? to->entry_count : columns * LAYOUT_LINES - 1;
-    for (uint64_t k = 0; draw && k <= most && k < to->entry_count; k++) {
-        const char *name = layout_entry(to, k, &width);
-        if (k && k % columns == 0) x = left, y += LAYOUT_LINE;
-        if (k < most) {
+    const double left = LAYOUT_EDGE + to->left_room, right = to->look->width - LAYOUT_EDGE;
+    double x = left, y = top + LAYOUT_LINE / 2.0;
+    int lines = to->entry_count > 0;
+    uint64_t k = 0;
+    for (; k < to->entry_count; k++) {
+        const char *name = layout_fit(to, to->entries[k]->style.name, LAYOUT_TEXT, 0, LAYOUT_ENTRY);
+        const double width = 22 + hsp__text_width(name, LAYOUT_TEXT, 0);
+        if (x > left && x + fmax(width, column - 16) > right - (lines == LAYOUT_LINES ? 80 : 0)) {
+            if (lines == LAYOUT_LINES) break;
+            lines++, x = left, y += LAYOUT_LINE;
+        }
+        if (draw) {
             layout_swatch(to, to->entries[k], x, y);
             layout_text(to, x + 22, y + LAYOUT_TEXT * 0.35, name, LAYOUT_TEXT, 0, 1,
                         layout_color(to, HSP__INK));
-        } else {
-            char count[HSP__LABEL], text[HSP__LABEL + 16];
-            snprintf(text, sizeof text, "and %s more",
-                     hsp__label_count(to->entry_count - k, count));
-            layout_text(to, x, y + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
-                        layout_color(to, HSP__MUTED));
         }
-        x += lines > 1 ? column : width;
+        x += fmax(column, width + 16);
     }
-    return (double)(lines < LAYOUT_LINES ? lines : LAYOUT_LINES) * LAYOUT_LINE;
+    if (k < to->entry_count && draw) {
+        char count[HSP__LABEL], text[HSP__LABEL + 16];
+        snprintf(text, sizeof text, "and %s more", hsp__label_count(to->entry_count - k, count));
+        layout_text(to, x, y + LAYOUT_TEXT * 0.35, text, LAYOUT_TEXT, 0, 1,
+                    layout_color(to, HSP__MUTED));
+    }
+    return lines;
+}
+
+/* The legend; in columns, if it has more than two lines. Returns its height. */
+static double layout_legend(const layout *to, double top, int draw)
+{
+    const int columns = layout_entry_lines(to, top, 0, 0) > 2;
+    double column = 0;
+    for (uint64_t k = 0; columns && k < to->entry_count; k++)
+        column = fmax(
+            column,
+            fmin(hsp__text_width(to->entries[k]->style.name, LAYOUT_TEXT, 0), LAYOUT_ENTRY) + 38);
+    return layout_entry_lines(to, top, column, draw) * (double)LAYOUT_LINE;
 }
 
 /* ---- The whole ---- */

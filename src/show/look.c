@@ -31,7 +31,8 @@ hsp__look hsp__look_of(const hsp_figure *figure, const hsp_options *options, int
     const int one = count <= 1;
     hsp__look look = {.width = one            ? 640
                                : columns == 2 ? 800
-                                              : 960,
+                               : columns == 3 ? 960
+                                              : 1200,
                       .height = one ? 480 : 60 + rows * (columns == 2 ? 330.0 : 270.0)};
     if (figure->width > 0) look.width = figure->width;
     if (figure->height > 0) look.height = figure->height;

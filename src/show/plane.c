@@ -111,17 +111,18 @@ static double plane_normalise(double *v, uint64_t count)
     return sqrt(sum);
 }
 
-/* One step of the power method: out = Z' Z direction / count, without what lies along `other`. */
+/* One step of the power method: out = Z' Z direction / count, without what lies along `other`; of
+ * every `stride`-th row of the sample. */
 static double plane_step(const hsp__plane *plane, const uint64_t *sample, uint64_t count,
-                         const double *direction, const double *other, double *out)
+                         uint64_t stride, const double *direction, const double *other, double *out)
 {
     const uint64_t cols = plane->view->cols;
     const double shift = plane_shift(plane, direction);
     double total = 0, along = 0;
     memset(out, 0, (size_t)cols * sizeof *out);
     for (uint64_t i = 0; i < count; i++) {
-        const hsp__row entries = hsp__view_row(plane->view, sample[i]);
-        const double t = plane_along(plane, direction, shift, sample[i]) / (double)count;
+        const hsp__row entries = hsp__view_row(plane->view, sample[i * stride]);
+        const double t = plane_along(plane, direction, shift, sample[i * stride]) / (double)count;
         total += t;
         for (uint64_t k = 0; k < entries.count; k++) {
             const uint64_t j = hsp__row_column(&entries, k);
@@ -174,7 +175,8 @@ static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uin
 {
     const uint64_t cols = plane->view->cols;
     double *next = hsp__scratch_new(&plane->memory, cols, sizeof *next), all = 0;
-    if (count > PLANE_ROWS) count = PLANE_ROWS;
+    const uint64_t stride = count / PLANE_ROWS + 1;
+    count = (count + stride - 1) / stride;
     for (uint64_t j = 0; j < cols; j++)
         all += plane->deviation[j] > 0;
     for (int a = 0; a < 2; a++) {
@@ -190,7 +192,7 @@ static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uin
         for (int step = 0; step < PLANE_STEPS; step++) {
             HSP__TRY(hsp__progress(plane->ctx, "finding principal axes", "", 0, 0, err));
             const double before = variance;
-            variance = plane_step(plane, sample, count, v, other, next);
+            variance = plane_step(plane, sample, count, stride, v, other, next);
             if (!(variance > 0)) break;
             memcpy(v, next, (size_t)cols * sizeof *v);
             if (fabs(variance - before) <= 1e-9 * variance) break;

@@ -4,11 +4,16 @@
 #include <stdio.h>
 
 #include "data/data.h"
+#include "show/class_points.h"
+#include "show/geometry.h"
 #include "show/hull_points.h"
 #include "show/scene.h"
 #include "show/two_classes.h"
 
-enum { HULLS_TERMS = 4 }; /* rows of each class that a mixture is written out with */
+enum {
+    HULLS_TERMS = 4,    /* rows of each class that a mixture is written out with */
+    HULLS_ROWS = 10000, /* that are drawn */
+};
 
 static const hsp_option hulls_options[] = {
     HSP__TEXT("x", NULL, "FEATURE", "feature on the horizontal axis: a name, or a number from 1"),
@@ -57,12 +62,41 @@ static hsp_status hulls_certified(hulls *m, const hsp_plot_input *input, hsp_err
     return status;
 }
 
+/* Of many rows in a plane, those that may be corners decide. */
+static hsp_status hulls_find(hulls *m, hsp_error *err)
+{
+    const uint64_t rows = m->view->rows;
+    hsp_data *some = NULL;
+    if (m->view->cols != 2 || rows <= HULLS_ROWS)
+        return hsp__hull_points_find(m->ctx, m->data, err, &m->points, &m->known);
+    double(*points)[2] = hsp__scratch_raw(&m->memory, rows, sizeof *points);
+    unsigned char *keep = hsp__scratch_new(&m->memory, rows, sizeof *keep);
+    uint64_t *kept = hsp__scratch_raw(&m->memory, rows, sizeof *kept), count = 0;
+    if (m->memory.failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t j = 0; j < 2; j++)
+            points[i][j] = hsp__view_entry(m->view, i, j);
+    for (uint32_t c = 0; c < 2; c++)
+        hsp__hull_candidates(rows, points, m->view->labels, c, keep);
+    for (uint64_t i = 0; i < rows; i++)
+        if (keep[i]) kept[count++] = i;
+    HSP__TRY(hsp_data_select(m->ctx, m->data, kept, count, err, &some));
+    const hsp_status status = hsp__hull_points_find(m->ctx, some, err, &m->points, &m->known);
+    for (uint64_t k = 0; !status && m->known && k < m->points.used; k++)
+        m->points.row[k] = kept[m->points.row[k]];
+    hsp_data_free(some);
+    return status;
+}
+
 static hsp_status hulls_decide(hulls *m, const hsp_plot_input *input, const hsp_options *options,
                                hsp_error *err)
 {
-    if (input->file_count) return hulls_certified(m, input, err);
-    HSP__TRY(hsp__two_classes(m->ctx, input, options, err, &m->data));
-    return hsp__hull_points_find(m->ctx, m->data, err, &m->points, &m->known);
+    if (input->file_count)
+        HSP__TRY(hulls_certified(m, input, err));
+    else
+        HSP__TRY(hsp__two_classes(m->ctx, input, options, err, &m->data));
+    HSP__TRY(hsp_data_view(m->ctx, m->data, err, &m->view));
+    return input->file_count ? HSP_OK : hulls_find(m, err);
 }
 
 /* ---- The plane ------------------------------------------------------------------------------- */
@@ -107,28 +141,6 @@ static hsp_status hulls_plane(hulls *m, const hsp_options *options, hsp_error *e
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
-
-static void hulls_rows(const hulls *m)
-{
-    hsp__scratch memory = {.memory = &m->ctx->allocator};
-    double *x = hsp__scratch_raw(&memory, m->view->rows, sizeof *x);
-    double *y = hsp__scratch_raw(&memory, m->view->rows, sizeof *y);
-    for (uint32_t c = 0; c < 2 && !memory.failed; c++) {
-        uint64_t count = 0;
-        for (uint64_t i = 0; i < m->view->rows; i++)
-            if (m->view->labels[i] == c) {
-                x[count] = m->x[i];
-                y[count++] = m->y[i];
-            }
-        hsp__panel_points(m->panel, count, x, y,
-                          (hsp__style){.color = HSP__CLASS(c),
-                                       .shape = HSP__SHAPE(c),
-                                       .size = m->view->rows <= 400 ? 3.4 : 2.2,
-                                       .name = hsp_data_class_name(m->data, c)});
-    }
-    if (memory.failed) m->figure->memory.failed = 1;
-    hsp__scratch_free(&memory);
-}
 
 static void hulls_nearest(const hulls *m)
 {
@@ -200,10 +212,16 @@ static void hulls_common(const hulls *m)
 
 static hsp_status hulls_draw(hulls *m, hsp_error *err)
 {
+    hsp__class_points points = {.data = m->data, .x = m->x, .y = m->y, .class_of = m->view->labels};
+    uint64_t *rows;
     m->panel = hsp__panel_add(m->figure, NULL);
     if (!m->panel) return hsp__fail_memory(err);
     hsp__plane_axes(&m->plane, m->panel);
     m->panel->equal = hsp__plane_is_true(&m->plane) && m->view->cols > 1;
+    HSP__TRY(hsp__row_sample(m->figure, m->data, HULLS_ROWS, m->points.row, m->points.used,
+                             &m->memory, err, &rows, &points.count));
+    points.rows = rows;
+    points.size = hsp__point_size(points.count);
     const hsp__scene scene = {.panel = m->panel,
                               .count = m->view->rows,
                               .x = m->x,
@@ -211,9 +229,9 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
                               .class = m->view->labels,
                               .ring = m->ring,
                               .ring_name = "rows that they are mixed from",
-                              .radius = 3.4};
+                              .radius = points.size};
     hsp__scene_draw(&scene, HSP__SHOW_HULLS);
-    hulls_rows(m);
+    hsp__class_points_draw(&points, m->panel);
     if (m->known && m->points.separable)
         hulls_nearest(m);
     else if (m->known)
@@ -235,7 +253,6 @@ static hsp_status hulls_build(hsp_context *ctx, const hsp_plot_input *input,
                .points = {.memory = ctx->allocator},
                .memory = {.memory = &ctx->allocator}};
     hsp_status status = hulls_decide(&m, input, options, err);
-    if (!status) status = hsp_data_view(ctx, m.data, err, &m.view);
     if (!status) status = hulls_plane(&m, options, err);
     if (!status) status = hulls_draw(&m, err);
     hsp__plane_free(&m.plane);

@@ -4,9 +4,13 @@
 #include "base/decimal.h"
 #include "learn/prepare.h"
 #include "model/model.h"
+#include "show/class_points.h"
 #include "show/plane_separator.h"
 
-enum { NEIGHBORS_SIDES = 96 }; /* of the polygon that stands for a circle */
+enum {
+    NEIGHBORS_SIDES = 96,   /* of the polygon that stands for a circle */
+    NEIGHBORS_ROWS = 10000, /* that are drawn */
+};
 
 static const hsp_option neighbors_options[] = {
     HSP__TEXT("x", NULL, "FEATURE", "feature on the horizontal axis: a name, or a number from 1"),
@@ -122,28 +126,32 @@ static hsp_status neighbors_find(neighbors *m, const hsp_options *options, hsp_e
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
-static void neighbors_rows(const neighbors *m)
+/* All training rows but the point itself. */
+static hsp_status neighbors_rows(neighbors *m, hsp_error *err)
 {
-    hsp__scratch memory = {.memory = &m->ctx->allocator};
-    double *x = hsp__scratch_raw(&memory, m->view->rows, sizeof *x);
-    double *y = hsp__scratch_raw(&memory, m->view->rows, sizeof *y);
-    for (uint32_t c = 0; c < hsp_model_classes(m->model) && !memory.failed; c++) {
-        uint64_t count = 0;
-        for (uint64_t i = 0; i < m->view->rows; i++) {
-            const char *label = hsp_data_class_name(m->data, m->view->labels[i]);
-            if (hsp_model_class_of(m->model, label) != c || i == m->row) continue;
-            x[count] = m->x[i];
-            y[count++] = m->y[i];
-        }
-        if (count)
-            hsp__panel_points(m->panel, count, x, y,
-                              (hsp__style){.color = HSP__CLASS(c),
-                                           .shape = HSP__SHAPE(c),
-                                           .size = m->view->rows <= 400 ? 3.4 : 2.2,
-                                           .name = hsp_model_class_name(m->model, c)});
-    }
-    if (memory.failed) m->figure->memory.failed = 1;
-    hsp__scratch_free(&memory);
+    uint64_t *found = hsp__scratch_raw(&m->memory, m->count, sizeof *found), *rows, count;
+    uint32_t *class_of = hsp__scratch_raw(&m->memory, m->view->rows, sizeof *class_of);
+    if (m->memory.failed) return hsp__fail_memory(err);
+    for (uint64_t i = 0; i < m->count; i++)
+        found[i] = m->found[i].row;
+    for (uint64_t i = 0; i < m->view->rows; i++)
+        class_of[i] =
+            hsp_model_class_of(m->model, hsp_data_class_name(m->data, m->view->labels[i]));
+    HSP__TRY(hsp__row_sample(m->figure, m->data, NEIGHBORS_ROWS, found, m->count, &m->memory, err,
+                             &rows, &count));
+    uint64_t kept = 0;
+    for (uint64_t k = 0; k < count; k++)
+        if (rows[k] != m->row && class_of[rows[k]] != HSP_NO_CLASS) rows[kept++] = rows[k];
+    hsp__class_points_draw(&(hsp__class_points){.model = m->model,
+                                                .data = m->data,
+                                                .count = kept,
+                                                .rows = rows,
+                                                .x = m->x,
+                                                .y = m->y,
+                                                .class_of = class_of,
+                                                .size = hsp__point_size(kept)},
+                           m->panel);
+    return HSP_OK;
 }
 
 /* The rows within the distance of the last neighbour: a ball of the metric. 0: it is not the same in
@@ -220,7 +228,7 @@ static hsp_status neighbors_draw(neighbors *m, hsp_error *err)
         hsp__panel_segment(m->panel, m->at[0], m->at[1], x[i], y[i],
                            (hsp__style){.color = HSP__MUTED, .width = 1});
     }
-    neighbors_rows(m);
+    const hsp_status status = neighbors_rows(m, err);
     hsp__panel_points(
         m->panel, m->count, x, y,
         (hsp__style){
@@ -229,7 +237,7 @@ static hsp_status neighbors_draw(neighbors *m, hsp_error *err)
         m->panel, 1, &m->at[0], &m->at[1],
         (hsp__style){.color = HSP__INK, .shape = HSP__DIAMOND, .size = 5.5, .name = "the point"});
     hsp__scratch_free(&memory);
-    return neighbors_votes(m, err);
+    return status ? status : neighbors_votes(m, err);
 }
 
 static hsp_status neighbors_open(neighbors *m, const hsp_options *options, const char *name,

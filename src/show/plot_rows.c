@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "show/axis.h"
+#include "show/class_points.h"
 #include "show/rows_geometry.h"
 
 enum { ROWS_LEVELS = 5 }; /* of filled contours on each side of the boundary */
@@ -88,35 +89,6 @@ static hsp_status rows_choose(hsp__rows_plot *plot, hsp_error *err)
         plot->y[i] = at[1];
     }
     return HSP_OK;
-}
-
-static const char *rows_class_name(const hsp__rows_plot *plot, uint32_t c)
-{
-    return plot->model ? hsp_model_class_name(plot->model, c) : hsp_data_class_name(plot->data, c);
-}
-
-/* The points, class by class; rows without a class last. */
-static void rows_points(hsp__rows_plot *plot)
-{
-    double *x = hsp__scratch_raw(&plot->memory, plot->count, sizeof *x);
-    double *y = hsp__scratch_raw(&plot->memory, plot->count, sizeof *y);
-    for (uint32_t c = 0; c <= plot->classes && x && y; c++) {
-        const uint32_t class = c < plot->classes ? c : HSP_NO_CLASS;
-        uint64_t count = 0;
-        for (uint64_t i = 0; i < plot->count; i++)
-            if (plot->class_of[i] == class) {
-                x[count] = plot->x[i];
-                y[count++] = plot->y[i];
-            }
-        if (!count) continue;
-        const int none = class == HSP_NO_CLASS;
-        hsp__panel_points(
-            plot->panel, count, x, y,
-            (hsp__style){.color = none ? HSP__MUTED : HSP__CLASS(c),
-                         .shape = none ? HSP__CIRCLE : HSP__SHAPE(c),
-                         .size = plot->radius,
-                         .name = none ? "rows without a label" : rows_class_name(plot, c)});
-    }
 }
 
 /* ---- Models ---- */
@@ -282,7 +254,7 @@ static hsp_status rows_draw(hsp__rows_plot *plot, hsp_error *err)
     HSP__TRY(hsp_data_view(plot->ctx, plot->data, err, &plot->view));
     HSP__TRY(hsp__rows_geometry_parse(plot, hsp_options_text(plot->options, "show"), err));
     HSP__TRY(rows_choose(plot, err));
-    plot->radius = plot->count <= 400 ? 3.6 : plot->count <= 2500 ? 2.6 : 1.7;
+    plot->radius = hsp__point_size(plot->count);
     plot->classes = plot->model ? hsp_model_classes(plot->model) : hsp_data_classes(plot->data);
     plot->panel = hsp__panel_add(plot->figure, NULL);
     hsp__plane_axes(&plot->plane, plot->panel);
@@ -290,7 +262,14 @@ static hsp_status rows_draw(hsp__rows_plot *plot, hsp_error *err)
     if (plot->shown) HSP__TRY(hsp__rows_geometry_prepare(plot, err));
     HSP__TRY(rows_models(plot, err));
     HSP__TRY(hsp__rows_geometry_draw(plot, 1, err));
-    rows_points(plot);
+    hsp__class_points_draw(&(hsp__class_points){.model = plot->model,
+                                                .data = plot->data,
+                                                .count = plot->count,
+                                                .x = plot->x,
+                                                .y = plot->y,
+                                                .class_of = plot->class_of,
+                                                .size = plot->radius},
+                           plot->panel);
     rows_describe(plot);
     return hsp__rows_geometry_draw(plot, 0, err);
 }

@@ -3,12 +3,16 @@
 
 #include "base/decimal.h"
 #include "data/data.h"
+#include "show/class_points.h"
 #include "show/plane.h"
 #include "show/scene.h"
 #include "show/trace_file.h"
 #include "show/two_classes.h"
 
-enum { STEPS_PANELS = 12 }; /* of one figure, unless the options say otherwise */
+enum {
+    STEPS_PANELS = 12, /* of one figure, unless the options say otherwise */
+    STEPS_ROWS = 2000, /* of a panel */
+};
 
 static const hsp_option steps_options[] = {
     HSP__TEXT("x", NULL, "FEATURE", "feature on the horizontal axis: a name, or a number from 1"),
@@ -27,11 +31,12 @@ typedef struct steps {
     hsp__trace_file trace;
     hsp__plane plane;
     hsp__scratch memory;
-    uint64_t count; /* of rows */
-    double *x, *y;  /* count */
-    double *w, b;   /* view->cols: before the update at hand */
-    double *after;  /* the same after it */
-    double arrows;  /* how long vectors are drawn, relative to their length; 0: not at all */
+    uint64_t count;               /* of rows */
+    uint64_t *drawn, drawn_count; /* rows that are drawn in every panel */
+    double *x, *y;                /* count */
+    double *w, b;                 /* view->cols: before the update at hand */
+    double *after;                /* the same after it */
+    double arrows; /* how long vectors are drawn, relative to their length; 0: not at all */
     double low[2], high[2]; /* of the axes */
     unsigned named;         /* what is in the legend so far */
 } steps;
@@ -93,28 +98,6 @@ static const char *steps_name(steps *m, const char *name)
 
 /* ---- One panel ------------------------------------------------------------------------------- */
 
-static void steps_points(const steps *m, hsp__panel *panel, int named)
-{
-    hsp__scratch memory = {.memory = &m->ctx->allocator};
-    double *x = hsp__scratch_raw(&memory, m->count, sizeof *x);
-    double *y = hsp__scratch_raw(&memory, m->count, sizeof *y);
-    for (uint32_t c = 0; c < 2 && !memory.failed; c++) {
-        uint64_t count = 0;
-        for (uint64_t i = 0; i < m->count; i++)
-            if (m->view->labels[i] == c) {
-                x[count] = m->x[i];
-                y[count++] = m->y[i];
-            }
-        hsp__panel_points(panel, count, x, y,
-                          (hsp__style){.color = HSP__CLASS(c),
-                                       .shape = HSP__SHAPE(c),
-                                       .size = m->count <= 100 ? 3.2 : 2,
-                                       .name = named ? hsp_data_class_name(m->data, c) : NULL});
-    }
-    if (memory.failed) m->figure->memory.failed = 1;
-    hsp__scratch_free(&memory);
-}
-
 /* w before the update, plus or minus the row, is w after it: from the origin. */
 static void steps_vectors(steps *m, hsp__panel *panel, uint64_t k)
 {
@@ -163,8 +146,24 @@ static void steps_panel(steps *m, uint64_t k, int named)
                         (hsp__style){.color = HSP__BOUNDARY,
                                      .width = 2,
                                      .name = steps_name(m, "boundary after")});
-    steps_points(m, panel, named);
+    hsp__class_points_draw(&(hsp__class_points){.data = m->data,
+                                                .count = m->drawn_count,
+                                                .rows = m->drawn,
+                                                .x = m->x,
+                                                .y = m->y,
+                                                .class_of = m->view->labels,
+                                                .size = m->drawn_count <= 100   ? 3.2
+                                                        : m->drawn_count <= 500 ? 2
+                                                                                : 1.2,
+                                                .nameless = !named},
+                           panel);
     if (m->arrows > 0) steps_vectors(m, panel, k);
+    if (m->drawn_count < m->count) { /* the row need not be in the sample */
+        const uint32_t class = m->view->labels[step->row];
+        hsp__panel_points(
+            panel, 1, &m->x[step->row], &m->y[step->row],
+            (hsp__style){.color = HSP__CLASS(class), .shape = HSP__SHAPE(class), .size = 2});
+    }
     hsp__panel_points(panel, 1, &m->x[step->row], &m->y[step->row],
                       (hsp__style){.color = HSP__INK,
                                    .size = 6.5,
@@ -275,7 +274,8 @@ static hsp_status steps_open(steps *m, const hsp_options *options, hsp_error *er
         m->x[i] = at[0];
         m->y[i] = at[1];
     }
-    return HSP_OK;
+    return hsp__row_sample(m->figure, m->data, STEPS_ROWS, NULL, 0, &m->memory, err, &m->drawn,
+                           &m->drawn_count);
 }
 
 static hsp_status steps_build(hsp_context *ctx, const hsp_plot_input *input,

@@ -52,6 +52,45 @@ static void hulls_by_hand(void)
     CHECK(triangle[2][0] == 1 && triangle[2][1] == 3);
 }
 
+/* No corner of the hull is missed, and most other points are left out. */
+static void candidates_have_the_corners(void)
+{
+    enum { N = 4000 };
+    static double points[N][2], hull[N][2];
+    static uint32_t class_of[N];
+    static unsigned char keep[N];
+    hsp__random random;
+    hsp__random_seed(&random, 3, 0);
+    for (int round = 0; round < 6;
+         round++) { /* a disc; then a line, one place, huge, far away, a grid */
+        uint64_t kept = 0;
+        for (int i = 0; i < N; i++) {
+            const double u = hsp__random_unit(&random) - 0.5, v = hsp__random_unit(&random) - 0.5;
+            points[i][0] = round == 2 ? 7 : round == 3 ? u * 1e308 : round == 4 ? 1e9 + u : u;
+            points[i][1] = round == 1 ? 3 * u : round == 2 ? 7 : round == 3 ? v * 1e308 : v;
+            if (round == 5) points[i][0] = floor(u * 20), points[i][1] = floor(v * 20);
+            class_of[i] = 1;
+            keep[i] = 0;
+        }
+        class_of[5] = 0;
+        hsp__hull_candidates(N, points, class_of, 1, keep);
+        CHECK(!keep[5]);
+        for (int i = 0; i < N; i++)
+            kept += keep[i];
+        CHECK(round != 0 || kept < N / 4);
+        uint64_t count = 0;
+        for (int i = 0; i < N; i++)
+            if (class_of[i]) memcpy(hull[count++], points[i], sizeof *hull);
+        const uint64_t corners = hsp__hull(hull, count);
+        for (uint64_t c = 0; c < corners; c++) {
+            int found = 0;
+            for (int i = 0; i < N; i++)
+                found |= keep[i] && memcmp(points[i], hull[c], sizeof *hull) == 0;
+            CHECK(found);
+        }
+    }
+}
+
 static void hulls_contain(void)
 {
     static const double corners[3][2] = {{0, 0}, {2, 0}, {0, 2}};
@@ -130,6 +169,7 @@ int main(void)
 {
     RUN(hulls_by_hand);
     RUN(hulls_contain);
+    RUN(candidates_have_the_corners);
     RUN(hulls_of_random_points);
     RUN(feet);
     RUN(directions);
