@@ -369,8 +369,10 @@ static inline __attribute__((always_inline)) hsp_status libsvm_features(
     }
 }
 
-static hsp_status libsvm_line(const libsvm_reader *reader, libsvm_scratch *scratch,
-                              libsvm_cursor *at, libsvm_row *row, hsp_error *err)
+static inline __attribute__((always_inline)) hsp_status libsvm_line(const libsvm_reader *reader,
+                                                                    libsvm_scratch *scratch,
+                                                                    libsvm_cursor *at,
+                                                                    libsvm_row *row, hsp_error *err)
 {
     hsp__rows_block *block = &scratch->block;
     const hsp__keep keep = reader->reading.keep;
@@ -493,9 +495,10 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
     if (text->number == 0 && text->size >= 3 && memcmp(at.p, "\xef\xbb\xbf", 3) == 0)
         at.p += 3; /* some editors begin UTF-8 text with this mark */
     scratch->bad.count = scratch->bad.texts.size = 0;
+    while (reader->skip && !status && at.p < at.end)
+        status = libsvm_try_line(reader, scratch, &at, &row, err);
     while (!status && at.p < at.end)
-        status = reader->skip ? libsvm_try_line(reader, scratch, &at, &row, err)
-                              : libsvm_line(reader, scratch, &at, &row, err);
+        status = libsvm_line(reader, scratch, &at, &row, err);
     text->lines = at.line - 1;
     scratch->zeros = row.zeros; /* a stream's probe wants it even if something is wrong behind */
     HSP__TRY(status);
