@@ -51,6 +51,7 @@ if [ "$kind" = asan ] || [ "$kind" = tsan ]; then
     options="log_path=$log/sanitizer:exitcode=99:allocator_may_return_null=1"
     export ASAN_OPTIONS="$options:detect_leaks=1" UBSAN_OPTIONS="$options:print_stacktrace=1"
     export TSAN_OPTIONS="$options:halt_on_error=1"
+    export LSAN_OPTIONS="suppressions=$PWD/tests/sanitizers/others-leaks:print_suppressions=0"
 fi
 
 # "name command argument ..." of every suite.

@@ -16,8 +16,11 @@ void hsp__axis_pad(hsp__axis *axis, double low, double high)
     low = fmax(fmin(low, most), -most);
     high = fmax(fmin(high, most), -most);
     if (axis->log) {
-        const double ratio = low < high ? pow(high / low, 0.04) : 2;
-        hsp__axis_range(axis, low / ratio, fmin(high * ratio, most));
+        const double least = 0x1p-1022;
+        low = fmax(low, least);
+        high = fmax(high, low);
+        const double ratio = low < high ? pow(10, 0.04 * (log10(high) - log10(low))) : 2;
+        hsp__axis_range(axis, fmax(low / ratio, least), fmin(high * ratio, 0x1.1p1022));
         return;
     }
     double room = high * 0.04 - low * 0.04;
