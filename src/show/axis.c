@@ -91,8 +91,10 @@ static void axis_label(double value, double step, double largest, char label[HSP
     if (largest < 1e6 && exponent >= -5) {
         snprintf(label, HSP__LABEL, "%.*f", exponent < 0 ? -exponent : 0, value);
         const double whole = fabs(value);
-        if (exponent >= 0 && whole >= 1e4 && value > 0)
-            hsp__label_count((uint64_t)(whole + 0.5), label);
+        if (exponent >= 0 && whole >= 1e4) {
+            label[0] = '-';
+            hsp__label_count((uint64_t)(whole + 0.5), label + (value < 0));
+        }
         return;
     }
     /* as many digits as tell neighbours apart */

@@ -511,8 +511,9 @@ static void layout_panel(const layout *to, const hsp__panel *panel, double x, do
                     layout_color(to, HSP__INK));
     if (!panel->grid_off) layout_grid(to, &frame);
     to->canvas->clip(to->canvas, frame.x, frame.y, frame.width, frame.height);
-    for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next)
-        layout_mark(to, &frame, mark);
+    for (int texts = 0; texts < 2; texts++) /* these last, so that nothing covers them */
+        for (const hsp__figure_mark *mark = panel->first; mark; mark = mark->next)
+            if (texts == (mark->kind == HSP__MARK_TEXT)) layout_mark(to, &frame, mark);
     to->canvas->unclip(to->canvas);
     const hsp__paint edge = {HSP__NO_COLOR, layout_color(to, HSP__MUTED), 1, 0.6, HSP__SOLID};
     layout_box(to, frame.x, frame.y, frame.x + frame.width, frame.y + frame.height, &edge);

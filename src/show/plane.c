@@ -200,8 +200,9 @@ static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uin
         uint64_t largest = 0; /* its sign: the largest weight is positive */
         for (uint64_t j = 0; j < cols; j++)
             if (fabs(v[j]) > fabs(v[largest])) largest = j;
-        for (uint64_t j = 0; v[largest] < 0 && j < cols; j++)
-            v[j] = -v[j];
+        const double sign = v[largest] < 0 ? -1 : 1;
+        for (uint64_t j = 0; j < cols; j++)
+            v[j] *= sign;
         axis->kind = HSP__PLANE_PRINCIPAL;
         axis->direction = v;
         plane_principal_label(plane, axis, a + 1, all > 0 ? fmin(variance / all, 1) : 0);

@@ -16,6 +16,7 @@
 /* y s of a row on its margin line, but for the tolerance of solvers */
 #define GEOMETRY_ON_MARGIN 1.001
 #define GEOMETRY_FRAME     1.5 /* width by height of a frame */
+#define GEOMETRY_UNEVEN    6   /* ranges whose ratio is larger do not get the same unit */
 
 enum { GEOMETRY_UNDER = 1, GEOMETRY_MODEL = 2, GEOMETRY_MARGINS = 4, GEOMETRY_LENGTHS = 8 };
 #define GEOMETRY_LENGTH (GEOMETRY_MODEL | GEOMETRY_MARGINS | GEOMETRY_LENGTHS)
@@ -232,7 +233,7 @@ static hsp_status geometry_support(hsp__rows_plot *plot, struct hsp__rows_geomet
     return HSP_OK;
 }
 
-/* Ranges of about the shape of a frame, since both axes will have the same unit. */
+/* Ranges of about the shape of a frame, for axes of the same unit. */
 static void geometry_frame(hsp__scene *scene)
 {
     const double x = scene->high[0] - scene->low[0], y = scene->high[1] - scene->low[1];
@@ -272,12 +273,17 @@ hsp_status hsp__rows_geometry_prepare(hsp__rows_plot *plot, hsp_error *err)
     if (plot->shown >> HSP__SHOW_SUPPORT & 1) HSP__TRY(geometry_support(plot, to, err));
     for (int a = 0; a < 2; a++)
         to->scene.origin[a] = plot->plane.axes[a].shift;
+    /* with axes across and along the boundary all lengths are horizontal */
+    to->scene.uneven =
+        plot->plane.axes[0].kind == HSP__PLANE_DIRECTION &&
+        panel->y.high - panel->y.low > GEOMETRY_UNEVEN * (panel->x.high - panel->x.low);
+    const int equal = geometry_asks(plot, GEOMETRY_LENGTHS) && !to->scene.uneven;
     hsp__scene_widen(&to->scene);
-    if (geometry_asks(plot, GEOMETRY_LENGTHS)) geometry_frame(&to->scene);
+    if (equal) geometry_frame(&to->scene);
     if (plot->plane.axes[1].kind != HSP__PLANE_CLASS) {
         hsp__axis_range(&panel->x, to->scene.low[0], to->scene.high[0]);
         hsp__axis_range(&panel->y, to->scene.low[1], to->scene.high[1]);
-        if (geometry_asks(plot, GEOMETRY_LENGTHS)) panel->equal = panel->bounded = 1;
+        panel->equal = panel->bounded = equal;
     }
     return HSP_OK;
 }

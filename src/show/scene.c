@@ -20,9 +20,11 @@ static void scene_done(const hsp__scene *o, hsp__scratch *scratch)
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
+/* The length that others are compared with; with uneven axes, that across the boundary. */
 static double scene_span(const hsp__scene *o)
 {
-    return fmax(o->high[0] - o->low[0], o->high[1] - o->low[1]);
+    const double x = o->high[0] - o->low[0], y = o->high[1] - o->low[1];
+    return o->uneven ? x : fmax(x, y);
 }
 
 /* The point of the boundary nearest to a point. */
@@ -102,7 +104,7 @@ static void scene_label(const hsp__scene *o, const double from[2], const double 
                         const char *text)
 {
     const double length = hypot(to[0] - from[0], to[1] - from[1]);
-    const double aside = scene_span(o) * SCENE_ASIDE;
+    const double aside = (o->uneven ? o->high[1] - o->low[1] : scene_span(o)) * SCENE_ASIDE;
     /* to the right of the segment, or above it */
     double across[2] = {0, 1};
     if (length > 0) {

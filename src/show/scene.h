@@ -38,6 +38,7 @@ typedef struct hsp__scene {
     double origin[2];   /* where the origin is in the plane */
     double radius;      /* of the points, in pixels */
     double low[2], high[2]; /* of the axes */
+    int uneven; /* the horizontal axis runs across the boundary, the vertical one has another unit */
 } hsp__scene;
 
 /* Widen the ranges so that they contain what will be drawn. */

@@ -25,6 +25,11 @@ done
 question 'of more features: the signed distance is on the horizontal axis'
 halfspace plot -q linear.hsp iris.csv --show margins,w,distances,origin,support,hulls,mistakes,numbers -o d.svg
 grep -o 'signed distance from the boundary' d.svg
+question 'rows that differ far more along the boundary than across it: the axes have different units'
+awk 'BEGIN { for (i = 0; i < 20; i++) print i % 2 ? 1 : -1, "1:" (i % 2 ? 2 : -2), "2:" i % 3, "3:" 1000 * (i % 7) }' >long.svm
+printf 'solver_type L2R_L2LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n1\n0\n0\n' >long.txt
+halfspace model import -q long.txt -o long.hsp
+halfspace plot -q long.hsp long.svm --show distances,w --json | grep -m 2 -E '"(low|high)"' | tr -d ' '
 question 'kernel models and several classes: margins are curves; hulls and mistakes of any model'
 halfspace plot -q kernel.hsp iris.csv --show margins,support,hulls -o e.svg && grep -o 's(x) = ±1\|support vectors' e.svg | sort -u
 halfspace plot -q three.hsp iris.csv --show hulls,mistakes,support,numbers -o f.svg && grep -o 'mistakes\|numbers of the first 60 rows' f.svg | sort -u
