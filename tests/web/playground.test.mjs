@@ -409,6 +409,13 @@ test('certificates: checked in the page, saved, and verified by the native check
     await page.click('#certify');
     await page.waitForSelector('#checked');
     assert.match(await page.locator('#certificate-result').innerText(), /straight line separates/);
+    await fill(page, cross);
+    await page.evaluate(() => Playground.choose('svm', { C: '10', kernel: 'rbf(2)', 'keep-dual': true }));
+    await quiet(page);
+    await page.check('#about-kernel');
+    await page.click('#certify');
+    await page.waitForFunction(() => /feature space of the kernel, the classes can/.test(document.getElementById('certificate-result').textContent));
+    assert.match(await page.locator('#checked').innerText(), /every claim holds/);
     await done(page);
 });
 

@@ -116,11 +116,13 @@
   }
 
   const visible = () => P.tab() === "certificate" && certificate && !certificate.error && certificate.csv === P.csv();
-  P.scenes.push(() => visible() ? {grid: null, support: [], wrong: [], margins: false} : null);
+  /* What is claimed in the feature space of a kernel cannot be drawn by hulls in the plane: the trained model stays. */
+  const inPlane = () => visible() && certificate.content.claims.some(claim => /separable$/.test(claim.claim) && !claim.kernel);
+  P.scenes.push(() => inPlane() ? {grid: null, support: [], wrong: [], margins: false} : null);
   P.layers.certificate = (pen, above) => {
-    if (!visible()) return;
+    if (!inPlane()) return;
     const {rows, isPositive, sides} = halves(), c = P.colours, corner = p => [p.x, p.y];
-    const shades = sides.map(side => side.length ? c.classes[side[0].c] : c.muted);
+    const shades = sides.map(side => side.length && side.every(p => p.c === side[0].c) ? c.classes[side[0].c] : c.muted);
     if (!above) {
       sides.forEach((side, s) => pen.line(P.hull(side).map(corner), {close: true, fill: shades[s], alpha: 0.16, colour: shades[s], width: 1.5}));
       for (const claim of claims("separable")) if (claim.separator.w) {
@@ -165,7 +167,7 @@
       kernel: P.make("input", {type: "checkbox", id: "about-kernel"}), result: P.make("div", {id: "certificate-result", "aria-live": "polite", class: "stack"}),
       button: P.make("button", {type: "button", id: "certify", class: "main", onclick: certify}, "Certify"),
     };
-    parts.many = P.make("div", {class: "field"}, P.make("label", {for: "positive"}, "This class against the others"), parts.positive);
+    parts.many = P.make("div", {class: "field"}, P.make("label", {for: "positive"}, "Class"), parts.positive, P.make("p", {class: "help"}, "This class against all others."));
     parts.kernelRow = P.make("div", {class: "field flag"}, parts.kernel, P.make("label", {for: "about-kernel"}, "In the feature space of the kernel"));
     panel.replaceChildren(
       P.make("p", {class: "help"}, "A certificate says whether a straight line separates the classes, and how wide the gap is, with evidence in exact numbers."),
