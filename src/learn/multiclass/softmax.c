@@ -123,6 +123,8 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
             next = fmin(next, estimate) / 4;
             steps->gap /= 4; /* the steps have to be better */
             hsp__softmax_slope(m, steps);
+            /* the goal is below what rounding leaves open, and little more than that is left */
+            if (values.rounding > goal->gap && values.gap < 2 * values.rounding) moved = 0;
         }
         if (values.gap <= goal->gap || !moved) {
             out->stop = values.gap <= goal->gap ? HSP_STOP_CONVERGED : HSP_STOP_STALLED;
