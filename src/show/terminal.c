@@ -181,7 +181,8 @@ static void terminal_points(const terminal *to, const hsp__figure_mark *mark, ui
         terminal_cell *cell =
             terminal_at(to, terminal_index(x, to->width), terminal_index(y, to->height));
         if (!cell) continue;
-        const int several = cell->owner && cell->owner != mark && !mark->style.hollow;
+        const int several = cell->owner && !mark->style.hollow &&
+                            (cell->owner != mark || cell->character == TERMINAL_SEVERAL);
         cell->character = several && !to->unicode ? TERMINAL_SEVERAL : character;
         cell->color = mark->style.color;
         cell->owner = mark;

@@ -105,24 +105,3 @@ test('the worker runs from a file, with progress, and can be cancelled', async (
     assert.ok(answer.again < 2000, `${answer.again} ms until the next answer`);
     assert.deepEqual(tab.problems, []);
 });
-
-test('500 points are trained and drawn in 50 ms', async () => {
-    const tab = await page();
-    const times = await tab.evaluate(async () => {
-        const make = await Halfspace.run(['make', 'moons', '--rows', '500', '-o', 'p.csv'], { read: ['p.csv'] });
-        const files = { 'p.csv': make.files['p.csv'] }, times = {};
-        for (const options of [['perceptron'], ['svm'], ['logistic'], ['knn'], ['svm', '--kernel', 'rbf(1)']]) {
-            const laps = [];
-            for (let i = 0; i < 15; i++) {
-                const began = performance.now();
-                const run = await Halfspace.run(['train', ...options, 'p.csv', '-o', 'm.hsp', '--json'], { files, read: ['m.hsp'] });
-                await Halfspace.grid(run.files['m.hsp'], { x0: -2, x1: 3, nx: 100, y0: -2, y1: 2, ny: 100 });
-                laps.push(performance.now() - began);
-            }
-            times[options.join(' ')] = Math.min(...laps);
-        }
-        return times;
-    });
-    for (const [name, time] of Object.entries(times)) console.log(`   ${name}: ${time.toFixed(1)} ms`);
-    assert.ok(Math.max(...Object.values(times)) < 50);
-});
