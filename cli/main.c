@@ -101,13 +101,17 @@ static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *er
     for (; known < 128 && command->variant(known); known++)
         names[known] = command->variant(known)->name;
     const char *nearest = hsp_nearest(word, names, known);
-    if (command->default_variant && (!nearest || access(word, F_OK) == 0)) {
+    const int is_file = strcmp(word, "-") == 0 || strpbrk(word, "./") || access(word, F_OK) == 0;
+    if (command->default_variant && is_file) {
         run->variant = cli_find_variant(command, command->default_variant);
         return HSP_OK;
     }
     if (nearest)
         return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; did you mean %s?",
                         command->variant_word, word, nearest);
+    if (command->default_variant)
+        return cli_fail(err, HSP_USAGE, NULL, "there is no file '%s', and no such %s", word,
+                        command->variant_word);
     return cli_fail(err, HSP_USAGE, NULL, "there is no %s '%s'; 'halfspace %s' lists them",
                     command->variant_word, word, command->name);
 }
