@@ -49,13 +49,37 @@ static hsp_status plot_is_model(cli *run, const char *path, hsp_error *err, int 
     return status;
 }
 
+/* The data as a model reads it; model NULL: as it is. */
+static hsp_status plot_read_as(cli *run, const char *path, const hsp_model *model, hsp_error *err,
+                               hsp_data **data)
+{
+    hsp_options *read = NULL;
+    double seconds;
+    hsp_status status = hsp_options_copy(run->ctx, run->options[PLOT_READ], err, &read);
+    if (status == HSP_OK && model) status = hsp_model_set_read(model, read, err);
+    if (status == HSP_OK)
+        status = cli_read(run, path, read, model ? hsp_model_encoding(model) : NULL, err, data,
+                          &seconds);
+    hsp_options_free(read);
+    return status;
+}
+
+/* Standard input has been read for the first model: the others must read it alike. */
+static hsp_status plot_once(const plot *to, hsp_error *err)
+{
+    for (size_t m = 0; m < to->model_count; m++)
+        if (hsp_model_encoding(to->models[m]))
+            return cli_fail(err, HSP_USAGE, "standard input",
+                            "each of these models reads the table in its own way, and standard "
+                            "input can be read once; give a file");
+    return HSP_OK;
+}
+
 /* Models are told apart by their content; the others are data files, then what else the kind reads. */
 static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
 {
     const hsp_plot_needs *needs = hsp_plot_needs_of(run->variant);
-    hsp_options *read = run->options[PLOT_READ];
     hsp_status status = HSP_OK;
-    double seconds;
     for (int i = 0; i < run->count && status == HSP_OK; i++) {
         const char *path = run->arguments[i];
         if (i == 0 && strcmp(run->variant->name, "learning") == 0 && hsp_learner_find(path)) {
@@ -79,11 +103,15 @@ static hsp_status plot_read(cli *run, plot *to, hsp_error *err)
                 err, HSP_USAGE, NULL, "%s file '%s' is one too many; usage: halfspace plot %s %s",
                 model ? "the model" : "the", show_name(path), run->variant->name, needs->arguments);
     }
-    const hsp_model *first = to->model_count ? to->models[0] : NULL;
-    if (status == HSP_OK && first) status = hsp_model_set_read(first, read, err);
-    for (size_t i = 0; i < to->data_count && status == HSP_OK; i++)
-        status = cli_read(run, to->data_names[i], read, first ? hsp_model_encoding(first) : NULL,
-                          err, &to->data[i], &seconds);
+    const size_t files = to->data_count;
+    for (size_t i = 0; i < files && status == HSP_OK; i++)
+        status = plot_read_as(run, to->data_names[i], to->model_count ? to->models[0] : NULL, err,
+                              &to->data[i]);
+    if (!needs->data_each || !files || to->model_count < 2 || status != HSP_OK) return status;
+    if (strcmp(to->data_names[0], "-") == 0) return plot_once(to, err);
+    for (; to->data_count < to->model_count && status == HSP_OK; to->data_count++)
+        status = plot_read_as(run, to->data_names[0], to->models[to->data_count], err,
+                              &to->data[to->data_count]);
     return status;
 }
 

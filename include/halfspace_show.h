@@ -34,13 +34,16 @@ typedef struct hsp_plot_needs {
     size_t models_least, models_most;
     size_t data_least, data_most;
     size_t files_least, files_most;
+    int data_each;      /* of several models, each can have the data as it reads it */
     const char *frames; /* the option that chooses one of several frames ("updates"); NULL: there is
                            one figure */
 } hsp_plot_needs;
 HSP_API const hsp_plot_needs *hsp_plot_needs_of(const hsp_option_table *kind); /* or NULL */
 
 /* What a figure is made from. Unused lists are NULL with a count of 0. Names (of files, for titles
- * and legends) may be NULL. Data must have been read with the encoding of the first model. */
+ * and legends) may be NULL. Data must have been read with the encoding of the first model; with
+ * hsp_plot_needs.data_each there can be as many data sets as models, each read with the encoding of
+ * its own. */
 typedef struct hsp_plot_input {
     size_t size; /* set by the caller: sizeof(hsp_plot_input) */
     hsp_model *const *models;

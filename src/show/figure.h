@@ -238,6 +238,12 @@ const char *hsp__label_count(uint64_t count, char label[HSP__LABEL]); /* 1,234,5
 
 /* ---- Kinds ---- */
 
+/* The data as the m-th model reads it. */
+static inline hsp_data *hsp__plot_data(const hsp_plot_input *input, size_t m)
+{
+    return input->data[m < input->data_count ? m : 0];
+}
+
 typedef struct hsp__plot_kind {
     hsp_option_table table;
     hsp_plot_needs needs;

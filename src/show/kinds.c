@@ -59,8 +59,9 @@ static hsp_status kinds_open(const hsp_plot_input *input, const hsp_options *opt
     const hsp_plot_needs *needs = &kind->needs;
     HSP__TRY(kinds_check(kind, "model", input->model_count, needs->models_least, needs->models_most,
                          err));
-    HSP__TRY(kinds_check(kind, "data file", input->data_count, needs->data_least, needs->data_most,
-                         err));
+    if (!needs->data_each || input->data_count != input->model_count)
+        HSP__TRY(kinds_check(kind, "data file", input->data_count, needs->data_least,
+                             needs->data_most, err));
     HSP__TRY(
         kinds_check(kind, "file", input->file_count, needs->files_least, needs->files_most, err));
     *out = kind;

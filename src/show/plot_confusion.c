@@ -65,7 +65,8 @@ static hsp_status confusion_build(hsp_context *ctx, const hsp_plot_input *input,
         const char *title = input->model_count > 1 && input->model_names
                                 ? hsp__file_name(input->model_names[m])
                                 : NULL;
-        status = hsp_evaluated_new(ctx, input->models[m], input->data[0], NULL, err, &rows);
+        status =
+            hsp_evaluated_new(ctx, input->models[m], hsp__plot_data(input, m), NULL, err, &rows);
         if (!status) status = confusion_draw(rows, title, figure, &scratch, err);
         hsp_evaluated_free(rows);
         hsp__scratch_free(&scratch);
@@ -75,7 +76,7 @@ static hsp_status confusion_build(hsp_context *ctx, const hsp_plot_input *input,
 
 const hsp__plot_kind hsp__plot_confusion = {
     .table = {"confusion", "confusion matrices of models", NULL, 0},
-    .needs = {"MODEL... DATA", .models_least = 1, .models_most = 9, .data_least = 1,
-              .data_most = 1},
+    .needs = {"MODEL... DATA", .models_least = 1, .models_most = 9, .data_least = 1, .data_most = 1,
+              .data_each = 1},
     .build = confusion_build,
 };

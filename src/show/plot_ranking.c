@@ -338,7 +338,8 @@ static hsp_status ranking_build(hsp_context *ctx, const hsp_plot_input *input,
                       ? hsp__file_name(input->model_names[m])
                       : NULL;
         of.all.size = sizeof of.all;
-        status = hsp_evaluated_new(ctx, input->models[m], input->data[0], NULL, err, &rows);
+        status =
+            hsp_evaluated_new(ctx, input->models[m], hsp__plot_data(input, m), NULL, err, &rows);
         const uint64_t k = hsp_model_classes(input->models[m]);
         of.cells = hsp__scratch_raw(&of.scratch, k * k, sizeof *of.cells);
         if (!status && of.scratch.failed) status = hsp__fail_memory(err);
@@ -411,7 +412,7 @@ static hsp_status calibration_build(hsp_context *ctx, const hsp_plot_input *inpu
     const hsp__plot_kind hsp__plot_##kind = {                                             \
         .table = {#kind, sentence, list, sizeof list / sizeof *list},                     \
         .needs = {"MODEL... DATA", .models_least = 1, .models_most = 16, .data_least = 1, \
-                  .data_most = 1},                                                        \
+                  .data_most = 1, .data_each = 1},                                        \
         .build = kind##_build,                                                            \
     }
 

@@ -189,14 +189,17 @@ static hsp_status rows_same_columns(const hsp__rows_plot *plot, size_t m, hsp_er
 {
     const hsp_model *first = plot->model, *other = plot->input->models[m];
     const uint64_t columns = hsp_model_features(other);
-    for (uint64_t j = 0; j < columns && j < hsp_model_features(first); j++) {
+    const int encoded = hsp_model_encoding(first) && hsp_model_encoding(other);
+    int same = !encoded || columns == hsp_model_features(first);
+    for (uint64_t j = 0; j < columns && j < hsp_model_features(first) && same; j++) {
         const char *a = hsp_model_feature_name(first, j), *b = hsp_model_feature_name(other, j);
-        if (a && b && strcmp(a, b) != 0)
-            return hsp__fail_at(err, HSP_USAGE,
-                                plot->input->model_names ? plot->input->model_names[m] : NULL, 0, 0,
-                                "was trained on other columns than the first model; models in one "
-                                "figure must have the same");
+        same = !a || !b || strcmp(a, b) == 0;
     }
+    if (!same)
+        return hsp__fail_at(err, HSP_USAGE,
+                            plot->input->model_names ? plot->input->model_names[m] : NULL, 0, 0,
+                            "makes other features of the columns than the first model, and all "
+                            "boundaries here are in one plane of features");
     return HSP_OK;
 }
 
