@@ -238,6 +238,17 @@ const char *hsp__label_count(uint64_t count, char label[HSP__LABEL]); /* 1,234,5
 
 /* ---- Kinds ---- */
 
+/* The probability above which the model predicts the second of two classes, so that its decision need
+ * not change where the score is 0; 0: it decides by scores, or has more classes. */
+static inline double hsp__plot_threshold(const hsp_model *model)
+{
+    const double threshold = hsp_model_threshold(model);
+    if (threshold > 0 || hsp_model_classes(model) != 2) return threshold;
+    return hsp_model_has_probabilities(model) && strcmp(hsp_model_calibration(model), "none") != 0
+               ? 0.5
+               : 0;
+}
+
 /* The data as the m-th model reads it. */
 static inline hsp_data *hsp__plot_data(const hsp_plot_input *input, size_t m)
 {

@@ -160,8 +160,10 @@ hsp_status hsp__page_margin_figure(hsp__page *page, hsp_error *err)
     }
     HSP__TRY(hsp__figure_new(&page->ctx, "margins", err, &figure));
     hsp__figure_title(figure, "Margins of the rows");
-    hsp__figure_describe(figure, "Histogram of the margins of %s rows; %s are negative: wrong.",
-                         hsp__shown_count(n).text, hsp__shown_count(wrong).text);
+    const int elsewhere = hsp__plot_threshold(page->model) > 0;
+    hsp__figure_describe(figure, "Histogram of the margins of %s rows; %s are negative%s.",
+                         hsp__shown_count(n).text, hsp__shown_count(wrong).text,
+                         elsewhere ? "" : ": wrong");
     figure->width = 760;
     figure->height = 320;
     hsp__panel *panel = hsp__panel_add(figure, NULL);
@@ -169,10 +171,12 @@ hsp_status hsp__page_margin_figure(hsp__page *page, hsp_error *err)
                     page->classes > 2 ? "score of the true class minus the best other"
                                       : "margin y s");
     hsp__axis_label(panel, panel ? &panel->y : NULL, "rows");
-    hsp__panel_bars(panel, FIGURES_BINS, at, parts[0], width * 0.92, 0,
-                    (hsp__style){.color = HSP__BAD, .name = "wrong"});
-    hsp__panel_bars(panel, FIGURES_BINS, at, parts[1], width * 0.92, 0,
-                    (hsp__style){.color = HSP__CLASS(0), .name = "right"});
+    hsp__panel_bars(
+        panel, FIGURES_BINS, at, parts[0], width * 0.92, 0,
+        (hsp__style){.color = HSP__BAD, .name = elsewhere ? "score of the wrong sign" : "wrong"});
+    hsp__panel_bars(
+        panel, FIGURES_BINS, at, parts[1], width * 0.92, 0,
+        (hsp__style){.color = HSP__CLASS(0), .name = elsewhere ? "of the right sign" : "right"});
     hsp__panel_rule(panel, 1, 0, 0, (hsp__style){.color = HSP__INK, .width = 1});
     if (n < page->measured->view->rows)
         hsp__figure_note(figure, "%s of %s rows, drawn at random", hsp__shown_count(n).text,

@@ -6,6 +6,7 @@
 #include "base/scratch.h"
 #include "halfspace_html.h"
 #include "learn/prepare.h"
+#include "show/figure.h"
 #include "show/html.h"
 
 /* Rows, and what the model makes of them. */

@@ -291,6 +291,13 @@ static hsp_status report_write(hsp__page *page, hsp_error *err)
     hsp__html(page->html, "<p class=\"lead\">On %s %s the model is wrong on %s. %s</p>\n",
               hsp__shown_count(rows->all.n).text, hsp__page_whose(page),
               hsp__shown_count(rows->all.mistakes).text, report_caveat(page));
+    if (hsp_model_threshold(page->model) > 0)
+        hsp__html(page->html,
+                  "<p>The model predicts %s where its probability is above %s. Errors, confusion "
+                  "matrix and bounds of this page are of these decisions; margins, and the record "
+                  "of the run, are without this threshold.</p>\n",
+                  hsp__page_class(page, 1),
+                  hsp__shown_number(hsp_model_threshold(page->model)).text);
     report_cards(page);
     report_warnings(page);
     for (size_t i = 0; i < REPORT_SECTIONS; i++) {

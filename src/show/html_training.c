@@ -158,6 +158,9 @@ static void training_record(hsp__page *page)
 {
     const char *name;
     hsp__html(page->html, "<h3>Record of the run</h3>\n");
+    if (hsp_model_threshold(page->model) > 0)
+        hsp__html(page->html, "<p>The threshold on the probability was chosen after the run: the "
+                              "figures below, such as a training error, are without it.</p>\n");
     hsp__page_table(page, "Record of the run", NULL);
     for (size_t i = 0; (name = hsp_model_metadata_name(page->model, i)); i++) {
         const char *value = training_fact(page, name);

@@ -252,10 +252,17 @@ hsp_status hsp__page_margins(hsp__page *page, hsp_error *err)
     }
     hsp__html(page->html,
               "<p>The margin of a row is its score times the sign of its class, y s%s: positive if "
-              "the prediction is right, and the larger the surer.</p>\n",
+              "%s, and the larger the surer.</p>\n",
               page->classes > 2 ? " (of several classes, the score of its class minus the best "
                                   "other)"
-                                : "");
+                                : "",
+              hsp__plot_threshold(page->model) > 0 ? "the score has the sign of the class"
+                                                   : "the prediction is right");
+    if (hsp__plot_threshold(page->model) > 0)
+        hsp__html(page->html,
+                  "<p>The model does not decide by the sign of the score, but at the probability "
+                  "%s: all figures of this section are of score 0, without that threshold.</p>\n",
+                  hsp__shown_number(hsp__plot_threshold(page->model)).text);
     HSP__TRY(hsp__page_margin_figure(page, err));
     hsp__page_table(page, "Margins", NULL);
     hsp__html_rows(page->html, hsp_evaluation_fields(), &page->measured->all, names);

@@ -240,10 +240,10 @@ static hsp_status plane_across(hsp__plane *plane, hsp_error *err)
     memcpy(u, plane->across, (size_t)cols * sizeof *u);
     const double length = plane_normalise(u, cols);
     if (!hsp__perpendicular_axis(plane->ctx, plane->view, u, v)) return hsp__fail_memory(err);
-    plane->axes[0] = (hsp__plane_axis){.kind = HSP__PLANE_DIRECTION,
-                                       .direction = u,
-                                       .shift = plane->across_offset / length,
-                                       .label = "signed distance from the boundary"};
+    plane->axes[0] = (hsp__plane_axis){
+        .kind = HSP__PLANE_DIRECTION, .direction = u, .shift = plane->across_offset / length};
+    snprintf(plane->axes[0].label, sizeof plane->axes[0].label, "signed distance from %s",
+             plane->model && hsp__plot_threshold(plane->model) > 0 ? "s(x) = 0" : "the boundary");
     plane->axes[1] = (hsp__plane_axis){.kind = HSP__PLANE_DIRECTION,
                                        .direction = v,
                                        .label = "along the boundary, where rows differ most"};

@@ -189,6 +189,9 @@ static hsp_status losses_draw(losses *of, const hsp_plot_input *input, const hsp
     HSP__TRY(losses_axes(of, err));
     losses_curves(of);
     if (model) losses_rows(of, model, (uint64_t)hsp_options_integer(options, "rows"));
+    if (model && hsp__plot_threshold(model) > 0)
+        hsp__figure_note(of->figure, "the model decides at the probability %.4g, not at margin 0",
+                         hsp__plot_threshold(model));
     if (model && hsp_model_classes(model) > 2)
         hsp__figure_note(of->figure, "margin: score of the row's class less the best other");
     if (model && hsp_model_classes(model) > 2 && of->loss->form == HSP__LOGISTIC)

@@ -1,5 +1,6 @@
 /* The kind `rows`: rows as points in a plane, and what models say of each place in it. */
 #include <float.h>
+#include <stdio.h>
 
 #include "show/axis.h"
 #include "show/class_points.h"
@@ -215,6 +216,9 @@ static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
 {
     static const int colors[] = {HSP__BOUNDARY, HSP__WEIGHTS, HSP__GOOD, HSP__BAD, HSP__MUTED};
     const size_t count = plot->input->model_count;
+    const double threshold = count == 1 ? hsp__plot_threshold(plot->model) : 0;
+    char decision[40] = "boundary";
+    if (threshold > 0) snprintf(decision, sizeof decision, "decision (p = %.4g)", threshold);
     for (size_t m = 0; m < count; m++) {
         rows_lead lead;
         hsp__grid grid;
@@ -225,7 +229,7 @@ static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
                       (hsp__style){.color = colors[m % 5],
                                    .dash = (int)(m % 3),
                                    .width = count == 1 ? 1.4 : 1.8,
-                                   .name = count == 1 ? "boundary" : rows_model_name(plot, m)});
+                                   .name = count == 1 ? decision : rows_model_name(plot, m)});
     }
     uint64_t drawn = 0; /* features on the axes */
     for (int a = 0; a < 2; a++)

@@ -33,7 +33,15 @@ typedef struct slack {
     uint32_t *class;        /* count */
     double *value;          /* count: the losses */
     uint64_t within, wrong; /* rows with slack; with y s <= 0 */
+    uint64_t mistakes;      /* rows predicted wrongly */
+    int alone;              /* without a panel of the rows, which names the classes */
 } slack;
+
+/* Does the model decide elsewhere than where the score is 0? */
+static int slack_elsewhere(const slack *m)
+{
+    return hsp__plot_threshold(m->model) > 0;
+}
 
 /* The loss of each row whose class the model knows. */
 static hsp_status slack_losses(slack *m, hsp_error *err)
@@ -57,6 +65,7 @@ static hsp_status slack_losses(slack *m, hsp_error *err)
         sum += m->value[m->count++] = m->loss->value(margin, 1 - margin);
         m->within += margin < 1 - HSP__SLACK_LEAST;
         m->wrong += margin <= 0;
+        m->mistakes += said[i] != class;
     }
     if (!m->count) return hsp__fail(err, HSP_BAD_DATA, "no row has a label that the model knows");
     char of[HSP__LABEL], within[HSP__LABEL], wrong[HSP__LABEL];
@@ -65,7 +74,16 @@ static hsp_status slack_losses(slack *m, hsp_error *err)
                      "side (y s ≤ 0); mean loss %.4g",
                      hsp__label_count(m->within, within), hsp__label_count(m->count, of),
                      hsp__label_count(m->wrong, wrong), sum / (double)m->count);
+    if (slack_elsewhere(m))
+        hsp__figure_note(m->figure, "its decisions, by probabilities, are wrong on %s rows",
+                         hsp__label_count(m->mistakes, wrong));
     return HSP_OK;
+}
+
+/* A class in the legend, if it is not there by its points; NULL: it is. */
+static const char *slack_name(const slack *m, uint32_t c)
+{
+    return m->alone ? hsp_model_class_name(m->model, c) : NULL;
 }
 
 /* A bar for each row, in the order of the data. */
@@ -83,7 +101,8 @@ static void slack_bars(const slack *m, hsp__panel *panel)
                 y[count++] = m->value[i];
             }
         if (count)
-            hsp__panel_bars(panel, count, x, y, 0.8, 0, (hsp__style){.color = HSP__CLASS(c)});
+            hsp__panel_bars(panel, count, x, y, 0.8, 0,
+                            (hsp__style){.color = HSP__CLASS(c), .name = slack_name(m, c)});
     }
     hsp__axis_range(&panel->x, (double)m->row[0] + 0.2, (double)m->row[m->count - 1] + 1.8);
     if (memory.failed) m->figure->memory.failed = 1;
@@ -115,7 +134,9 @@ static void slack_curve(const slack *m, hsp__panel *panel)
             y[k] = sorted[i];
         }
         if (points)
-            hsp__panel_line(panel, points, x, y, (hsp__style){.color = HSP__CLASS(c), .width = 2});
+            hsp__panel_line(
+                panel, points, x, y,
+                (hsp__style){.color = HSP__CLASS(c), .width = 2, .name = slack_name(m, c)});
     }
     if (memory.failed) m->figure->memory.failed = 1;
     hsp__scratch_free(&memory);
@@ -133,10 +154,11 @@ static void slack_panel(const slack *m)
     for (uint64_t i = 0; i < m->count; i++)
         most = fmax(most, m->value[i]);
     const double edge = m->loss->value(0, 1);
-    hsp__panel_rule(
-        panel, 0, 1, edge,
-        (hsp__style){
-            .color = HSP__BAD, .dash = HSP__DASHED, .width = 1, .name = "on the boundary"});
+    hsp__panel_rule(panel, 0, 1, edge,
+                    (hsp__style){.color = HSP__INK,
+                                 .dash = HSP__DASHED,
+                                 .width = 1,
+                                 .name = slack_elsewhere(m) ? "score 0" : "on the boundary"});
     if (m->count <= SLACK_BARS)
         slack_bars(m, panel);
     else
@@ -175,6 +197,7 @@ static hsp_status slack_build(hsp_context *ctx, const hsp_plot_input *input,
         m.model->scorers == 1 && m.model->weights && hsp_model_file_weights(m.model, 0, NULL, NULL);
     const int asked = hsp_options_text(options, "x") || hsp_options_text(options, "y");
     assert(m.loss);
+    m.alone = !line;
     HSP__TRY(hsp_data_view(ctx, m.data, err, &m.view));
     if (!hsp__evaluate_has_margins(m.model))
         return hsp__fail(err, HSP_USAGE,

@@ -184,6 +184,10 @@ static hsp_status geometry_line(hsp__rows_plot *plot, struct hsp__rows_geometry 
         square += w[j] * w[j];
     if (square == 0)
         hsp__figure_note(plot->figure, "w = 0: there is no boundary");
+    else if (geometry_asks(plot, GEOMETRY_LENGTHS) && hsp_model_scaling_kind(plot->model))
+        hsp__figure_note(plot->figure,
+                         "lengths in units of the file; eval and predict give them in "
+                         "those of the scaled columns");
     else if (plot->shown >> HSP__SHOW_MARGINS & 1 && !hsp__plane_is_true(&plot->plane))
         hsp__figure_note(plot->figure,
                          "margin lines where other features have their mean; rows are "
@@ -251,6 +255,7 @@ hsp_status hsp__rows_geometry_prepare(hsp__rows_plot *plot, hsp_error *err)
     if (!to) return hsp__fail_memory(err);
     to->scene = (hsp__scene){.panel = panel,
                              .shown = plot->shown,
+                             .zero = "the boundary",
                              .count = plot->count,
                              .x = plot->x,
                              .y = plot->y,
@@ -261,6 +266,7 @@ hsp_status hsp__rows_geometry_prepare(hsp__rows_plot *plot, hsp_error *err)
                              .high = {panel->x.high, panel->y.high}};
     plot->geometry = to;
     if (plot->model) {
+        if (hsp__plot_threshold(plot->model) > 0) to->scene.zero = "s(x) = 0";
         HSP__TRY(geometry_scores(plot, to, err));
         HSP__TRY(geometry_line(plot, to, err));
         to->scene.margin = to->margin;
@@ -308,8 +314,23 @@ static hsp_status geometry_contours(hsp__rows_plot *plot, hsp_error *err)
     return HSP_OK;
 }
 
+/* Where the score is 0, if the model decides elsewhere. */
+static void geometry_zero(hsp__rows_plot *plot)
+{
+    const hsp__plane_separator *s = plot->geometry ? plot->geometry->scene.separator : NULL;
+    const double threshold = plot->model ? hsp__plot_threshold(plot->model) : 0;
+    if (!s || !(threshold > 0) || !geometry_asks(plot, GEOMETRY_MARGINS)) return;
+    hsp__panel_rule(plot->panel, s->w[0], s->w[1], -s->b,
+                    (hsp__style){.color = HSP__MARGIN, .width = 1.4, .name = "s(x) = 0"});
+    hsp__figure_note(plot->figure,
+                     "margins and lengths are of s(x) = 0; the model decides at the probability "
+                     "%.4g",
+                     threshold);
+}
+
 hsp_status hsp__rows_geometry_draw(hsp__rows_plot *plot, int under, hsp_error *err)
 {
+    if (under) geometry_zero(plot);
     for (int i = 0; plot->geometry && i < GEOMETRY_COUNT; i++) {
         const int needs = geometry_table[i].needs;
         const hsp__scene *scene = &plot->geometry->scene;

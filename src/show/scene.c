@@ -168,7 +168,8 @@ static void scene_distances(const hsp__scene *o)
                          (unsigned long long)drawn);
 }
 
-/* Slack xi = 1 - y s(x), as the way from a row to its margin line, whose length is xi / ||w||. */
+/* Slack xi = 1 - y s(x), as the way from a row to its margin line, whose length is xi / ||w||. Its
+ * colour is not that of one of the two classes. */
 static void scene_slack(const hsp__scene *o)
 {
     const char *name = "slack ξ";
@@ -182,12 +183,12 @@ static void scene_slack(const hsp__scene *o)
         if (!(xi > HSP__SLACK_LEAST)) continue;
         scene_slack_end(o, i, to);
         hsp__panel_segment(o->panel, o->x[i], o->y[i], to[0], to[1],
-                           (hsp__style){.color = HSP__BAD, .width = 1.2, .name = name});
+                           (hsp__style){.color = HSP__WEIGHTS, .width = 1.2, .name = name});
         name = NULL;
         drawn++;
         if (all > SCENE_SLACKS) continue;
         snprintf(text, sizeof text, "ξ = %.3g", xi);
-        scene_label(o, (double[]){o->x[i], o->y[i]}, to, HSP__BAD, text);
+        scene_label(o, (double[]){o->x[i], o->y[i]}, to, HSP__WEIGHTS, text);
     }
     if (drawn < all)
         hsp__figure_note(o->panel->figure, "slack of the first %llu of %llu rows that have some",
@@ -205,8 +206,9 @@ static void scene_geometric(const hsp__scene *o)
     char text[64];
     if (o->not_right || !(least < HUGE_VAL)) {
         hsp__figure_note(o->panel->figure,
-                         "no geometric margin is drawn: %llu row%s not on the right side",
-                         (unsigned long long)o->not_right, o->not_right == 1 ? " is" : "s are");
+                         "no geometric margin is drawn: %llu row%s not on the right side of %s",
+                         (unsigned long long)o->not_right, o->not_right == 1 ? " is" : "s are",
+                         o->zero);
         return;
     }
     hsp__panel_rule(
@@ -249,7 +251,7 @@ static void scene_origin(const hsp__scene *o)
     if (distance > 0.01 * scene_span(o))
         scene_label(o, o->origin, foot, HSP__INK, text);
     else
-        hsp__figure_note(o->panel->figure, "distance of the boundary from the origin: %s", text);
+        hsp__figure_note(o->panel->figure, "distance of %s from the origin: %s", o->zero, text);
 }
 
 static void scene_w(const hsp__scene *o)

@@ -31,6 +31,7 @@ typedef struct hsp__scene {
     const char *ring_name;                 /* what they are called */
     const unsigned char *wrong;            /* count: mistakes */
     const hsp__plane_separator *separator; /* NULL: none */
+    const char *zero;                      /* what the line s(x) = 0 is called: "the boundary" */
     double least; /* the least y s(x) of all rows, also of those that are not here; its row: */
     double least_at[2];
     uint64_t not_right; /* rows with y s(x) <= 0, likewise */

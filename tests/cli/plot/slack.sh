@@ -13,3 +13,14 @@ halfspace plot -q slack three.hsp iris.csv -o c.svg && grep -o 'rows of the clas
 halfspace plot -q slack three.hsp iris.csv --x 1 --y 2 2>&1; echo "exit $?"
 halfspace train knn -q iris.csv -o knn.hsp >/dev/null
 halfspace plot -q slack knn.hsp iris.csv 2>&1; echo "exit $?"
+question 'without the plane of rows, the legend has the classes'
+halfspace plot -q slack three.hsp iris.csv | tail -3
+question 'a model that decides at a threshold: its slack is of score 0, and its mistakes are those of eval'
+halfspace train logistic -q --positive virginica iris.csv --ignore petal_length,petal_width -o l.hsp >/dev/null
+halfspace eval -q l.hsp iris.csv --threshold best-f1 --save-model t.hsp | grep 'threshold\|mistakes'
+halfspace plot -q slack t.hsp iris.csv --width 40 --height 10 | tail -8
+halfspace plot -q t.hsp iris.csv --show distances --width 40 --height 10 | tail -4
+halfspace plot -q losses t.hsp iris.csv --width 40 --height 10 | tail -3
+question 'more features: the axis is the distance from s(x) = 0, in units of the file'
+halfspace train svm -q --positive virginica iris.csv --scale standard --calibrate platt -o c.hsp >/dev/null
+halfspace plot -q c.hsp iris.csv --show distances -o d.svg && grep -o 'signed distance[^<]*\|lengths in units[^<;]*' d.svg

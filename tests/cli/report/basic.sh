@@ -20,3 +20,10 @@ cp iris.hsp first.hsp
 sed -n 's/.*<code>\(halfspace train [^<]*\)<.*/\1/p; s/.*<code>\(halfspace report [^<]*\)<.*/\1/p' iris.html >commands
 sh commands >/dev/null 2>&1
 cmp first.hsp iris.hsp && cmp iris.html report.html && echo same
+question "a threshold: what is decided by it, and what is without it"
+halfspace train logistic -q iris.csv --positive virginica --ignore petal_length,petal_width -o two.hsp >/dev/null
+halfspace eval -q two.hsp iris.csv --threshold best-f1 --save-model t.hsp >/dev/null
+halfspace report -q t.hsp iris.csv -o t.html >/dev/null
+grep -o 'The model predicts [^<]*\|positive if [^<]*\|The model does not decide [^<]*\|The threshold on [^<]*\|score of the wrong sign' t.html
+halfspace report -q two.hsp iris.csv -o two.html >/dev/null
+grep -o 'The model predicts [^<]*\|positive if [^<]*\|The model does not decide [^<]*\|The threshold on [^<]*\|score of the wrong sign' two.html
