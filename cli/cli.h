@@ -324,8 +324,9 @@ void cli_certified_free(cli_certified *done);
 void cli_certified_print(const cli_certified *done, FILE *file);
 const hsp_field *cli_certified_fields(void);
 
-/* Say that one class is predicted for every row ("row", "held-out row"), and what to do. */
-void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner);
+/* Say that one class is predicted for every row ("row", "held-out row"), and what to do; `tuned`: but
+ * for tuning. */
+void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner, int tuned);
 /* Does the model predict one class for all rows that it was trained on, with this error? */
 void cli_check_one_class(cli *run, hsp_data *data, const hsp_model *model, double error,
                          const hsp_options *learner);

@@ -115,6 +115,8 @@ GETTER(auto_stop, hsp_search_report, all,
                                        : "complete")
 GETTER(auto_training_error, auto_job, done, done->model ? &done->run.training_error : NULL)
 
+GETTER(auto_unmeasured, hsp_search_report, all,
+       isnan(all->score) ? "none: the search ended before it could be measured" : NULL)
 GETTER_NEW(auto_mistakes, hsp_search_report, all, uint64_t, all->rows ? all->mistakes : UINT64_MAX)
 
 FIELDS(
@@ -128,6 +130,7 @@ FIELDS(
           .text = "{score_name} [{.share} +- {.spread}~{} +- {standard_error}], on {predicted:row} "
                   "({.how})",
           .when = "null if the search was stopped before"),
+    FIELD_GET(TEXT, NULL, "unbiased score", auto_unmeasured, NULL),
     FIELD(REAL, "standard_error", NULL, standard_error, "its standard error",
           .when = "null if the search was stopped before"),
     FIELD(REAL, "majority", "majority class", majority,
@@ -260,6 +263,8 @@ static hsp_status auto_run(cli *run, hsp_error *err)
         status = cli_report(run, auto_results, &job, file, err);
         fflush(stdout);
         if (job.kept) cli_say(run, "wrote %s", show_output(job.out));
+        if (job.model && !stopped)
+            cli_check_one_class(run, job.data, job.model, job.run.training_error, NULL);
         if (stopped)
             cli_complain("stopped on request; %s",
                          job.kept ? "the model is the best so far"

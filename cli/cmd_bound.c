@@ -169,8 +169,9 @@ FIELDS(bound_fields, bound_job, CLI_LINE("{model}"),
              .text = "test: {.wrong} of {rows:row} wrong, {error}{.note}"),
        FIELD(TEXT, "summary", NULL, summary, "training error and true error compared, a sentence"),
        FIELD_GET(PART, NULL, NULL, bound_of, NULL, .of = hsp_error_report_fields),
-       CLI_LINE("\n{summary}[\nTo pick the least of all {.several} bounds after seeing them, ask "
-                "for --delta {.each}: then all hold at once\nwith confidence {.confidence}.]"),
+       CLI_LINE("\n{summary}[\nTo pick the least of these bounds after seeing them, ask "
+                "for --delta {.each}: then all {.several} that might have applied hold at "
+                "once\nwith confidence {.confidence}.]"),
        FIELD(SECONDS, "load_seconds", NULL, load, "time to read"),
        FIELD(SECONDS, "seconds", NULL, seconds, "time for the rest"))
 

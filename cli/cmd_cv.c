@@ -81,7 +81,7 @@ static void cv_warn_one_class(const cv *done, const hsp_options *learner)
         true_classes += of > 0;
     }
     if (seen == 1 && true_classes > 1 && !hsp_validation_held_out(done->seen)->ties)
-        cli_warn_one_class(hsp_validation_class_name(done->seen, only), "held-out row", learner);
+        cli_warn_one_class(hsp_validation_class_name(done->seen, only), "held-out row", learner, 0);
 }
 
 /* ---- The command ---- */

@@ -35,6 +35,7 @@ typedef struct eval {
     double *weights;  /* the same of weights */
     hsp_score_report scores[HSP_SCORES];
     double threshold; /* NaN: none was given */
+    int stored;       /* in the model */
     int best, on_score;
     const char *other; /* the model to compare with; NULL: none */
     cli_pair second;
@@ -200,21 +201,25 @@ GETTER(eval_threshold_on, eval, seen,
        : seen->on_score       ? "score"
                               : "probability")
 GETTER(eval_best, eval, seen, seen->best ? "" : NULL)
+GETTER(eval_stored, eval, seen, seen->stored ? "" : NULL)
 
 FIELDS(
     eval_fields, eval, CLI_LINE("{model} on {file}"),
     FIELD(TEXT, "model", NULL, model, "the model file"),
     FIELD(TEXT, "file", NULL, file, "the data file"),
     FIELD_GET(TEXT, ".best", NULL, eval_best, NULL),
-    FIELD(REAL, "threshold", "threshold", threshold,
-          "threshold of --threshold: the second class is predicted above it",
-          .when = "null without --threshold",
-          .text = "{} on the {threshold_on}[ of {positive_class}][{.best}, the best for these "
-                  "rows: the figures below are "
-                  "optimistic for new rows]"),
+    FIELD_GET(TEXT, ".stored", NULL, eval_stored, NULL),
+    FIELD(
+        REAL, "threshold", "threshold", threshold,
+        "threshold of --threshold, or stored in the model: the second class is predicted above it",
+        .when = "null without one",
+        .text = "{} on the {threshold_on}[ of {positive_class}][{.stored}, stored in the "
+                "model][{.best}, the best for these "
+                "rows: the figures below are "
+                "optimistic for new rows]"),
     FIELD_GET(TEXT, "threshold_on", NULL, eval_threshold_on,
               "what the threshold is on: probability, or score for a model without probabilities",
-              .when = "null without --threshold"),
+              .when = "null without a threshold"),
     FIELD(FLAG, "threshold_chosen", NULL, best,
           "whether the threshold was chosen on these rows, so that the figures are optimistic"),
     FIELD_GET(TEXT, ".chosen", "score", eval_chosen, NULL,
@@ -288,6 +293,11 @@ static hsp_status eval_measure(cli *run, eval *seen, hsp_error *err)
         status = hsp_evaluated_report(seen->rows, err, &seen->all, seen->counts, seen->weights);
     if (status == HSP_OK)
         seen->threshold = hsp_evaluated_threshold(seen->rows, &seen->best, &seen->on_score);
+    seen->stored = isnan(seen->threshold) && hsp_model_threshold(seen->given.model) > 0;
+    if (seen->stored) {
+        seen->threshold = hsp_model_threshold(seen->given.model);
+        seen->on_score = 0;
+    }
     if (status == HSP_OK)
         status = hsp_evaluated_scores(run->ctx, seen->rows, how, err, seen->scores);
     seen->eval_seconds = cli_seconds() - start;

@@ -105,6 +105,12 @@ static int model_compare(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
+static int model_compare_place(const void *left, const void *right)
+{
+    const model_entry *a = left, *b = right;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
 static double model_norm(const model_scorer *one)
 {
     double sum = 0, largest = one->count ? one->order[0].size : 0;
@@ -378,13 +384,14 @@ FIELDS(model_fields, model_job, CLI_LINE("{model}"),
 static const cli_result model_results[] = {{"model", model_fields, 0, 1}, {NULL, NULL, 0, 0}};
 static const cli_result model_scorer_result = {"", model_scorer_fields, 0, 1}; /* in a text */
 
-/* Weights of one column of the file stand together, by the largest of them. */
-static void model_group(model_scorer *one)
+/* Of the largest weights, which are listed, those of one column of the file stand together. */
+static void model_group(model_scorer *one, uint64_t listed)
 {
-    for (uint64_t i = 0, end; i < one->count; i = end) {
+    qsort(one->order, (size_t)listed, sizeof *one->order, model_compare_place);
+    for (uint64_t i = 0, end; i < listed; i = end) {
         const char *source = hsp_model_feature_source(one->job->model, one->order[i].at);
         double largest = 0;
-        for (end = i; end < one->count; end++) {
+        for (end = i; end < listed; end++) {
             if (end > i && (!source || hsp_model_feature_source(one->job->model,
                                                                 one->order[end].at) != source))
                 break;
@@ -393,6 +400,7 @@ static void model_group(model_scorer *one)
         for (uint64_t k = i; k < end; k++)
             one->order[k].group = largest;
     }
+    qsort(one->order, (size_t)listed, sizeof *one->order, model_compare);
 }
 
 /* `output`: the file that the model was written to, or NULL. */
@@ -429,9 +437,9 @@ static hsp_status model_report(const cli *run, const hsp_model *model, const cha
             free(one->file);
             one->file = NULL;
         }
-        if (weights) model_group(one);
         if (weights || !cli_json(run))
             qsort(one->order, (size_t)one->count, sizeof *one->order, model_compare);
+        if (weights) model_group(one, most < one->count ? most : one->count);
     }
     hsp_status status = cli_report(run, model_results, &job, stdout, err);
     for (uint32_t s = 0; s < count; s++) {

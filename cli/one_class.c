@@ -7,18 +7,30 @@
 
 #define ONE_CLASS_ROWS 20 /* fewer say little */
 
-void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner)
+void cli_warn_one_class(const char *name, const char *rows, const hsp_options *learner, int tuned)
 {
-    const hsp_option_table *table = hsp_options_table(learner);
-    int weight = 0, calibrate = 0;
-    for (size_t i = 0; i < table->count; i++) {
+    const hsp_option_table *table = learner ? hsp_options_table(learner) : NULL;
+    const char *ways[3];
+    size_t count = 0, weight = 0, calibrate = 0;
+    for (size_t i = 0; table && i < table->count; i++) {
         weight |= strcmp(table->options[i].name, "weight") == 0;
         calibrate |= strcmp(table->options[i].name, "calibrate") == 0;
     }
-    cli_warn("'%s' is predicted for EVERY %s. If the classes differ in size, use %s%sor choose "
-             "options by tune --score auc or balanced-accuracy.",
-             show_name(name), rows, weight ? "--weight balanced, " : "",
-             calibrate ? "predict --threshold with probabilities (--calibrate platt), " : "");
+    if (weight) ways[count++] = "train with --weight balanced";
+    if (!table || strcmp(table->name, "logistic") == 0)
+        ways[count++] = "choose a threshold by eval --threshold best-f1";
+    else if (calibrate)
+        ways[count++] = "use predict --threshold with probabilities (--calibrate platt)";
+    if (!tuned) ways[count++] = "choose options by tune --score auc or balanced-accuracy";
+    char *all = cli_format("%s", "");
+    for (size_t i = 0; i < count; i++) {
+        char *longer = cli_format("%s%s%s", all, i ? i + 1 < count ? ", " : " or " : " ", ways[i]);
+        free(all);
+        all = longer;
+    }
+    cli_warn("'%s' is predicted for EVERY %s.%s%s%s", show_name(name), rows,
+             count ? " If the classes differ in size:" : "", all, count ? "." : "");
+    free(all);
 }
 
 /* Does always predicting the class of some rows make that many mistakes? If not, several classes are
@@ -60,7 +72,9 @@ void cli_check_one_class(cli *run, hsp_data *data, const hsp_model *model, doubl
                 as += confusion[t * classes + c];
             if (as) only = c, seen++;
         }
-        if (seen == 1) cli_warn_one_class(hsp_model_class_name(model, only), "row", learner);
+        if (seen == 1)
+            cli_warn_one_class(hsp_model_class_name(model, only), "row", learner,
+                               strcmp(run->command->name, "train") != 0);
     }
     free(confusion);
 }

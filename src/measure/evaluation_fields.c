@@ -93,7 +93,7 @@ PUBLIC_FIELDS(
           .when = "null like geometric_margin", .text = "{} from the boundary"),
     FIELD_GET(COUNT, "beyond", "rows and margins", evaluation_beyond, "rows with y s > 1",
               .unit = "rows", .when = "null like functional_margin",
-              .text = "{} beyond the margin, {on} on it, {within} within it or misclassified"),
+              .text = "{} beyond the margin, {on} on it, {within} within it or on the wrong side"),
     FIELD_GET(COUNT, "on", NULL, evaluation_on, "rows with y s = 1", .unit = "rows",
               .when = "null like functional_margin"),
     FIELD_GET(COUNT, "within", NULL, evaluation_within, "rows with y s < 1", .unit = "rows",

@@ -11,6 +11,7 @@ halfspace eval -q s.hsp iris.csv --threshold best-f1 | grep -E 'threshold|F1  '
 halfspace eval -q s.hsp iris.csv --threshold best-f1 --json | grep threshold
 # Kept in a model, predict uses it.
 halfspace eval l.hsp iris.csv --threshold cost=1:5 --save-model t.hsp 2>&1 >/dev/null | grep -v note
+halfspace eval -q t.hsp iris.csv | grep threshold
 halfspace predict -q t.hsp iris.csv | sort | uniq -c
 halfspace eval -q t.hsp iris.csv | grep -A 3 Confusion
 # What cannot be.
