@@ -101,33 +101,25 @@ hsp_status hsp__page_figure(hsp__page *page, const char *kind, int wide, const c
 {
     const hsp_option_table *table = hsp_plot_kind_find(kind);
     const hsp_plot_needs *needs = table ? hsp_plot_needs_of(table) : NULL;
-    hsp_data *part = NULL; /* of the rows, as points */
     hsp_options *options = NULL;
     hsp_figure *figure = NULL;
     const char *why = NULL;
-    char some[320] = "";
     if (!needs) return HSP_OK;
     hsp_status status = hsp_options_new(&page->ctx, table, err, &options);
     if (!status && strcmp(kind, "rows") == 0)
-        status = hsp__page_sample(page, FIGURES_ROWS, err, &part);
-    if (part)
-        snprintf(some, sizeof some, "%.120s Of %s rows, %s are shown, drawn at random.", caption,
-                 hsp__shown_count(page->measured->view->rows).text,
-                 hsp__shown_count(FIGURES_ROWS).text);
-    hsp_data *const data = part ? part : page->measured->data;
+        status = hsp_options_set_integer(options, "rows", FIGURES_ROWS, err);
     const hsp_plot_input input = {.size = sizeof input,
                                   .models = &page->model,
                                   .model_names = &page->model_path,
                                   .model_count = needs->models_most > 0,
-                                  .data = &data,
+                                  .data = &page->measured->data,
                                   .data_names = &page->measured->path,
                                   .data_count = needs->data_most > 0};
     if (!status) status = hsp_plot(&page->ctx, &input, options, err, &figure);
     if (status) status = hsp__page_excuse(page, status, err, &why);
-    if (!status && figure) status = figures_put(page, figure, wide, *some ? some : caption, err);
+    if (!status && figure) status = figures_put(page, figure, wide, caption, err);
     hsp_figure_free(figure);
     hsp_options_free(options);
-    hsp_data_free(part);
     return status;
 }
 

@@ -111,18 +111,17 @@ static double plane_normalise(double *v, uint64_t count)
     return sqrt(sum);
 }
 
-/* One step of the power method: out = Z' Z direction / count, without what lies along `other`; of
- * every `stride`-th row of the sample. */
+/* One step of the power method: out = Z' Z direction / count, without what lies along `other`. */
 static double plane_step(const hsp__plane *plane, const uint64_t *sample, uint64_t count,
-                         uint64_t stride, const double *direction, const double *other, double *out)
+                         const double *direction, const double *other, double *out)
 {
     const uint64_t cols = plane->view->cols;
     const double shift = plane_shift(plane, direction);
     double total = 0, along = 0;
     memset(out, 0, (size_t)cols * sizeof *out);
     for (uint64_t i = 0; i < count; i++) {
-        const hsp__row entries = hsp__view_row(plane->view, sample[i * stride]);
-        const double t = plane_along(plane, direction, shift, sample[i * stride]) / (double)count;
+        const hsp__row entries = hsp__view_row(plane->view, sample[i]);
+        const double t = plane_along(plane, direction, shift, sample[i]) / (double)count;
         total += t;
         for (uint64_t k = 0; k < entries.count; k++) {
             const uint64_t j = hsp__row_column(&entries, k);
@@ -170,13 +169,17 @@ static void plane_principal_label(const hsp__plane *plane, hsp__plane_axis *axis
         axis->label[size - 1] = 0;
 }
 
-static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uint64_t count,
-                                  hsp_error *err)
+/* From all rows, or a sample of many, whichever of them are drawn. */
+static hsp_status plane_principal(hsp__plane *plane, const char *known, hsp_error *err)
 {
-    const uint64_t cols = plane->view->cols;
+    const hsp_view *view = plane->view;
+    const uint64_t cols = view->cols, drawn = view->rows < PLANE_ROWS ? view->rows : PLANE_ROWS;
     double *next = hsp__scratch_new(&plane->memory, cols, sizeof *next), all = 0;
-    const uint64_t stride = count / PLANE_ROWS + 1;
-    count = (count + stride - 1) / stride;
+    uint64_t count = 0, *sample = hsp__scratch_raw(&plane->memory, drawn, sizeof *sample);
+    if (plane->memory.failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp_data_sample(plane->data, drawn, 1, err, sample));
+    for (uint64_t i = 0; i < drawn; i++)
+        if (!known || !view->labels || known[view->labels[sample[i]]]) sample[count++] = sample[i];
     for (uint64_t j = 0; j < cols; j++)
         all += plane->deviation[j] > 0;
     for (int a = 0; a < 2; a++) {
@@ -192,7 +195,7 @@ static hsp_status plane_principal(hsp__plane *plane, const uint64_t *sample, uin
         for (int step = 0; step < PLANE_STEPS; step++) {
             HSP__TRY(hsp__progress(plane->ctx, "finding principal axes", "", 0, 0, err));
             const double before = variance;
-            variance = plane_step(plane, sample, count, stride, v, other, next);
+            variance = plane_step(plane, sample, count, v, other, next);
             if (!(variance > 0)) break;
             memcpy(v, next, (size_t)cols * sizeof *v);
             if (fabs(variance - before) <= 1e-9 * variance) break;
@@ -273,13 +276,13 @@ static hsp_status plane_figures(hsp__plane *plane, const char *known, hsp_error 
     return status;
 }
 
-static hsp_status plane_choose(hsp__plane *plane, const char *x, const char *y,
-                               const uint64_t *sample, uint64_t count, hsp_error *err)
+static hsp_status plane_choose(hsp__plane *plane, const char *x, const char *y, const char *known,
+                               hsp_error *err)
 {
     const uint64_t cols = plane->view->cols;
     hsp__plane_axis *axes = plane->axes;
     if (!x && !y && plane->across) return plane_across(plane, err);
-    if (!x && !y && cols > 2) return plane_principal(plane, sample, count, err);
+    if (!x && !y && cols > 2) return plane_principal(plane, known, err);
     if ((!x || !y) && cols > 2)
         return hsp__fail_option(
             err, x ? "--y" : "--x",
@@ -318,7 +321,7 @@ hsp_status hsp__plane_open(hsp__plane *plane, const char *x, const char *y, cons
         plane->mean[j] = isfinite(figures[j].mean) ? figures[j].mean : 0;
         plane->deviation[j] = isfinite(figures[j].stdev) ? figures[j].stdev : 0;
     }
-    hsp_status status = plane_choose(plane, x, y, sample, count, err);
+    hsp_status status = plane_choose(plane, x, y, known, err);
     for (int a = 0; a < 2 && !status; a++) {
         hsp__plane_axis *axis = &plane->axes[a];
         if (axis->kind == HSP__PLANE_FEATURE) {

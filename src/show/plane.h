@@ -39,7 +39,8 @@ typedef struct hsp__plane {
 } hsp__plane;
 
 /* Choose the axes by the options x and y (names or numbers from 1; NULL: by the data: two features,
- * or principal axes of `sample`), from the rows for which `known` (by label; NULL: all) is set. Free
+ * or principal axes), from the rows for which `known` (by label; NULL: all) is set; `sample` has
+ * those that are drawn. Free
  * the plane, also after a failure. */
 hsp_status hsp__plane_open(hsp__plane *plane, const char *x, const char *y, const char *known,
                            const uint64_t *sample, uint64_t count, hsp_error *err);

@@ -4,6 +4,7 @@
 
 #include "show/axis.h"
 #include "show/class_points.h"
+#include "show/plane_separator.h"
 #include "show/rows_geometry.h"
 
 enum { ROWS_LEVELS = 5 }; /* of filled contours on each side of the boundary */
@@ -50,7 +51,7 @@ static hsp_status rows_choose(hsp__rows_plot *plot, hsp_error *err)
 {
     const hsp_view *view = plot->view;
     const uint64_t most = (uint64_t)hsp_options_integer(plot->options, "rows");
-    uint64_t drawn = view->rows < most ? view->rows : most, left_out = 0;
+    uint64_t drawn = view->rows < most ? view->rows : most, left_out = 0, nowhere = 0;
     uint32_t *classes;
     char *known, some[HSP__LABEL], all[HSP__LABEL];
     HSP__TRY(rows_known(plot, &classes, &known, err));
@@ -88,7 +89,12 @@ static hsp_status rows_choose(hsp__rows_plot *plot, hsp_error *err)
         hsp__plane_place(&plot->plane, plot->rows[i], at);
         plot->x[i] = at[0];
         plot->y[i] = at[1];
+        nowhere += isnan(at[0]) || isnan(at[1]);
     }
+    if (nowhere)
+        hsp__figure_note(plot->figure,
+                         "%s row%s not drawn: the category is missing, or not on the axis",
+                         hsp__label_count(nowhere, some), nowhere == 1 ? "" : "s");
     return HSP_OK;
 }
 
@@ -211,6 +217,15 @@ static const char *rows_model_name(const hsp__rows_plot *plot, size_t m)
     return slash ? slash + 1 : path ? path : "boundary";
 }
 
+/* The note on a boundary that does not cross the frame. */
+static void rows_outside(hsp__rows_plot *plot, const char *name)
+{
+    hsp__figure_note(plot->figure, "the boundary of %s is outside of this frame%s", name,
+                     hsp__plane_is_true(&plot->plane)
+                         ? ""
+                         : ": rows are beside the plane, and may be predicted otherwise");
+}
+
 /* One model: its regions and boundary. Several: their boundaries, each in its own way. */
 static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
 {
@@ -225,11 +240,14 @@ static hsp_status rows_models(hsp__rows_plot *plot, hsp_error *err)
         HSP__TRY(rows_same_columns(plot, m, err));
         HSP__TRY(rows_lead_of(plot, plot->input->models[m], err, &lead, &grid));
         if (count == 1) rows_regions(plot, &lead, grid);
+        const uint64_t before = plot->panel->mark_count;
         rows_boundary(plot, &lead, grid,
                       (hsp__style){.color = colors[m % 5],
                                    .dash = (int)(m % 3),
                                    .width = count == 1 ? 1.4 : 1.8,
                                    .name = count == 1 ? decision : rows_model_name(plot, m)});
+        if (plot->panel->mark_count == before && lead.classes > 1)
+            rows_outside(plot, count == 1 ? "the model" : rows_model_name(plot, m));
     }
     uint64_t drawn = 0; /* features on the axes */
     for (int a = 0; a < 2; a++)

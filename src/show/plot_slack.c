@@ -34,7 +34,7 @@ typedef struct slack {
     double *value;          /* count: the losses */
     uint64_t within, wrong; /* rows with slack; with y s <= 0 */
     uint64_t mistakes;      /* rows predicted wrongly */
-    int alone;              /* without a panel of the rows, which names the classes */
+    int alone;              /* without the rows in their plane, whose legend has the classes */
 } slack;
 
 /* Does the model decide elsewhere than where the score is 0? */

@@ -308,8 +308,9 @@ static hsp_status geometry_contours(hsp__rows_plot *plot, hsp_error *err)
     hsp__grid grid;
     hsp__style style = {.color = HSP__MARGIN, .dash = HSP__DASHED, .name = "s(x) = ±1"};
     HSP__TRY(hsp__rows_grid(plot, plot->model, geometry_score, NULL, err, &grid));
+    const uint64_t before = plot->panel->mark_count;
     hsp__panel_contour(plot->panel, &grid, 1, style);
-    style.name = NULL;
+    if (plot->panel->mark_count > before) style.name = NULL; /* once in the legend */
     hsp__panel_contour(plot->panel, &grid, -1, style);
     return HSP_OK;
 }
@@ -317,11 +318,12 @@ static hsp_status geometry_contours(hsp__rows_plot *plot, hsp_error *err)
 /* Where the score is 0, if the model decides elsewhere. */
 static void geometry_zero(hsp__rows_plot *plot)
 {
-    const hsp__plane_separator *s = plot->geometry ? plot->geometry->scene.separator : NULL;
+    const hsp__scene *scene = plot->geometry ? &plot->geometry->scene : NULL;
     const double threshold = plot->model ? hsp__plot_threshold(plot->model) : 0;
-    if (!s || !(threshold > 0) || !geometry_asks(plot, GEOMETRY_MARGINS)) return;
-    hsp__panel_rule(plot->panel, s->w[0], s->w[1], -s->b,
-                    (hsp__style){.color = HSP__MARGIN, .width = 1.4, .name = "s(x) = 0"});
+    if (!scene || !scene->separator || !(threshold > 0) || !geometry_asks(plot, GEOMETRY_MARGINS))
+        return;
+    hsp__scene_level(scene, 0,
+                     (hsp__style){.color = HSP__MARGIN, .width = 1.4, .name = "s(x) = 0"});
     hsp__figure_note(plot->figure,
                      "margins and lengths are of s(x) = 0; the model decides at the probability "
                      "%.4g",

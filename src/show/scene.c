@@ -226,13 +226,27 @@ static void scene_geometric(const hsp__scene *o)
         scene_label(o, at, foot, HSP__MARGIN, text);
 }
 
-static void scene_margins(const hsp__scene *o)
+int hsp__scene_level(const hsp__scene *o, double level, hsp__style style)
 {
     const hsp__plane_separator *s = o->separator;
-    hsp__panel_rule(o->panel, s->w[0], s->w[1], 1 - s->b,
-                    (hsp__style){.color = HSP__MARGIN, .dash = HSP__DASHED, .name = "s(x) = ±1"});
-    hsp__panel_rule(o->panel, s->w[0], s->w[1], -1 - s->b,
-                    (hsp__style){.color = HSP__MARGIN, .dash = HSP__DASHED});
+    const hsp__axis *x = &o->panel->x, *y = &o->panel->y;
+    int above = 0;
+    for (int corner = 0; corner < 4; corner++)
+        above += s->w[0] * (corner & 1 ? x->high : x->low) +
+                     s->w[1] * (corner & 2 ? y->high : y->low) + s->b >
+                 level;
+    if (above == 0 || above == 4) return 0;
+    hsp__panel_rule(o->panel, s->w[0], s->w[1], level - s->b, style);
+    return 1;
+}
+
+static void scene_margins(const hsp__scene *o)
+{
+    hsp__style style = {.color = HSP__MARGIN, .dash = HSP__DASHED, .name = "s(x) = ±1"};
+    const int one = hsp__scene_level(o, 1, style);
+    if (one) style.name = NULL;
+    if (!hsp__scene_level(o, -1, style) && !one)
+        hsp__figure_note(o->panel->figure, "the lines s(x) = ±1 are outside of this frame");
 }
 
 static void scene_origin(const hsp__scene *o)

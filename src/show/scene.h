@@ -45,6 +45,9 @@ typedef struct hsp__scene {
 /* Widen the ranges so that they contain what will be drawn. */
 void hsp__scene_widen(hsp__scene *o);
 
+/* Draw the line s(x) = level, if it crosses the frame: does it? */
+int hsp__scene_level(const hsp__scene *o, double level, hsp__style style);
+
 /* Draw one of these; what it needs (separator, margins, flags) is there. */
 void hsp__scene_draw(const hsp__scene *o, hsp__show what);
 

@@ -27,3 +27,9 @@ halfspace report -q t.hsp iris.csv -o t.html >/dev/null
 grep -o 'The model predicts [^<]*\|positive if [^<]*\|The model does not decide [^<]*\|The threshold on [^<]*\|score of the wrong sign' t.html
 halfspace report -q two.hsp iris.csv -o two.html >/dev/null
 grep -o 'The model predicts [^<]*\|positive if [^<]*\|The model does not decide [^<]*\|The threshold on [^<]*\|score of the wrong sign' two.html
+question "the plane of many rows is that of plot"
+awk 'BEGIN { print "a,b,c,y"; for (i = 0; i < 6000; i++) print i < 4000 ? i % 7 "," i % 11 "," i % 5 "," i % 2 : 99 * (i % 3) "," 99 * (i % 3) "," i % 5 "," i % 2 }' >many.csv
+halfspace train svm -q many.csv -o many.hsp >/dev/null
+halfspace report -q many.hsp many.csv -o many.html >/dev/null
+halfspace plot -q many.hsp many.csv -o many.svg
+for page in many.html many.svg; do grep -o '>principal axis 1[^<]*\|2,000 of 6,000 rows shown[^<;]*' $page | sort -u; done
