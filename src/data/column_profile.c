@@ -12,15 +12,7 @@
 #include "data/cells.h"
 #include "data/date.h"
 
-/* Formats in which numbers are looked for, the first that fits most values wins. With a decimal
- * comma, the second and the third change places. */
-static const hsp__number_format profile_formats[] = {
-    {'.', 0, 1, 1},   {'.', ',', 1, 1}, {',', 0, 1, 1},    {',', '.', 1, 1},
-    {'.', ' ', 1, 1}, {',', ' ', 1, 1}, {'.', '\'', 1, 1},
-};
-
 enum {
-    PROFILE_FORMATS = sizeof profile_formats / sizeof *profile_formats,
     PROFILE_CELL = 256,   /* longer cells are no numbers, and remembered by their beginning */
     PROFILE_IDS = 20,     /* rows from which on values that hardly repeat are ids */
     PROFILE_SAMPLE = 4096 /* numbers of a sample */
@@ -28,6 +20,16 @@ enum {
 
 #define PROFILE_MOST    0.9  /* this share of the values makes a column of numbers or dates */
 #define PROFILE_REPEATS 0.01 /* this share of ids may repeat */
+
+const hsp__number_format *hsp__profile_format(size_t i, int decimal_comma)
+{
+    static const hsp__number_format formats[] = {
+        {'.', 0, 1, 1},   {'.', ',', 1, 1}, {',', 0, 1, 1},    {',', '.', 1, 1},
+        {'.', ' ', 1, 1}, {',', ' ', 1, 1}, {'.', '\'', 1, 1},
+    };
+    if (decimal_comma && (i == 1 || i == 2)) i = 3 - i;
+    return i < sizeof formats / sizeof *formats ? &formats[i] : NULL;
+}
 
 static int profile_number(const char *text, size_t size, const hsp__number_format *format,
                           double *value)
@@ -78,6 +80,44 @@ int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, do
     return profile_read(profile, text, size, value);
 }
 
+int hsp__column_profile_holds(const hsp__column_profile *profile, char sign)
+{
+    double value;
+    size_t size;
+    for (uint32_t v = 0; v < profile->values.count; v++) {
+        const char *text = profile_value(profile, v, &size);
+        if (memchr(text, sign, size) && profile_read(profile, text, size, &value)) return 1;
+    }
+    return 0;
+}
+
+int hsp__column_profile_reads(const hsp__column_profile *profile, const hsp__number_format *format)
+{
+    double value;
+    size_t size;
+    for (uint32_t v = 0; v < profile->values.count; v++) {
+        const char *text = profile_value(profile, v, &size);
+        if (!profile_number(text, size, format, &value) &&
+            profile_read(profile, text, size, &value))
+            return 0;
+    }
+    return 1;
+}
+
+uint32_t hsp__column_profile_otherwise(const hsp__column_profile *profile,
+                                       const hsp__number_format *format)
+{
+    double value, other;
+    size_t size;
+    for (uint32_t v = 0; v < profile->values.count; v++) {
+        const char *text = profile_value(profile, v, &size);
+        if (profile_read(profile, text, size, &value) &&
+            (!profile_number(text, size, format, &other) || value != other))
+            return v;
+    }
+    return HSP__NAME_NONE;
+}
+
 void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
                               const hsp__cell_rules *rules, uint32_t values)
 {
@@ -117,21 +157,21 @@ static uint64_t profile_fits(const hsp__column_profile *profile, const char *dat
 /* Set the pattern or the format that fits most cells; 0: they are neither dates nor numbers. */
 static int profile_choose(hsp__column_profile *profile)
 {
+    const hsp__number_format *format = hsp__profile_format(0, 0);
     uint64_t known = 0, best = 0;
     profile->date = NULL;
-    profile->format = profile_formats[0];
+    profile->format = *format;
     for (uint32_t v = 0; v < profile->values.count; v++)
         if (!profile_mark(profile, v)) known += profile->counts[v];
     uint64_t least = (uint64_t)ceil(PROFILE_MOST * (double)known);
     for (size_t d = 0; known && hsp__date_known(d) && best < known; d++) {
-        const uint64_t fits =
-            profile_fits(profile, hsp__date_known(d), profile_formats, known, least);
+        const uint64_t fits = profile_fits(profile, hsp__date_known(d), format, known, least);
         if (fits > best) best = fits, least = fits, profile->date = hsp__date_known(d);
     }
-    for (size_t i = 0; known && !profile->date && i < PROFILE_FORMATS && best < known; i++) {
-        const size_t f = profile->decimal_comma && (i == 1 || i == 2) ? 3 - i : i;
-        const uint64_t fits = profile_fits(profile, NULL, &profile_formats[f], known, least);
-        if (fits > best) best = fits, least = fits, profile->format = profile_formats[f];
+    for (size_t i = 0; known && !profile->date && best < known; i++) {
+        if (!(format = hsp__profile_format(i, profile->decimal_comma))) break;
+        const uint64_t fits = profile_fits(profile, NULL, format, known, least);
+        if (fits > best) best = fits, least = fits, profile->format = *format;
     }
     return best > 0;
 }
@@ -255,6 +295,16 @@ static int profile_numbers(hsp__column_profile *profile)
     profile_median(profile, sorted, count, cells + others);
     profile->misfits += profile->not_numbers;
     hsp__free(memory, sorted);
+    return 1;
+}
+
+int hsp__column_profile_reread(hsp__column_profile *profile, const hsp__number_format *format)
+{
+    profile->format = *format;
+    profile->least = HUGE_VAL, profile->most = -HUGE_VAL;
+    profile->misfits = profile->sampled = 0;
+    if (!profile_numbers(profile)) return 0;
+    if (profile->others) profile->least = profile->most = profile->median = (double)NAN;
     return 1;
 }
 

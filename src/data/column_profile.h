@@ -40,13 +40,18 @@ typedef struct hsp__column_profile {
     hsp__mark mark;             /* the least that is a missing value here */
     uint64_t missing, distinct; /* distinct: of the remembered values, marks for missing aside */
     hsp__column_content content;
-    double median;         /* number, date: if there are `others`, an estimate */
+    double median;         /* number, date: if there are `others`, an estimate, or NAN (as least and
+                              most) where those were read in another format */
     int integers;          /* number: all remembered values are whole numbers */
     int percent, currency; /* number: some have such a sign */
     uint64_t misfits;      /* number, date: cells that are none (and not missing) */
     uint32_t frequent[3];  /* the most frequent values, HSP__NAME_NONE: fewer */
     uint32_t alike[2];     /* two values that differ only in case, likewise */
 } hsp__column_profile;
+
+/* The formats in which numbers are looked for, the first that fits most values wins; NULL past the last.
+ * With a decimal comma, the second and the third change places. */
+const hsp__number_format *hsp__profile_format(size_t i, int decimal_comma);
 
 /* Remember up to `values` distinct values. The rules must outlive the profile. */
 void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator *memory,
@@ -63,6 +68,17 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label);
 int hsp__column_profile_absent(const hsp__column_profile *profile, uint32_t v);
 /* Is it a number or a date, as the column has them? */
 int hsp__column_profile_value(const hsp__column_profile *profile, uint32_t v, double *value);
+
+/* Of the remembered values that are numbers as the column has them: does the format read all, does one
+ * hold the sign, and which is the first that the format does not read or reads as another number
+ * (HSP__NAME_NONE: none)? */
+int hsp__column_profile_reads(const hsp__column_profile *profile, const hsp__number_format *format);
+int hsp__column_profile_holds(const hsp__column_profile *profile, char sign);
+uint32_t hsp__column_profile_otherwise(const hsp__column_profile *profile,
+                                       const hsp__number_format *format);
+
+/* After judging: the column's numbers are in this format. 0: there is no memory. */
+int hsp__column_profile_reread(hsp__column_profile *profile, const hsp__number_format *format);
 
 /* The text in lower case (hsp__fold_case), up to HSP__PROFILE_FORM - 1 bytes, ended by NUL; its length. */
 #define HSP__PROFILE_FORM 260

@@ -40,7 +40,7 @@ static int number_is_digit(char c)
 }
 
 /* The digits before the decimal sign, with or without separators of thousands, to out; how many
- * bytes of text, or 0 when groups are not of three. */
+ * bytes of text, or 0 when groups are not of three or the first begins with a zero. */
 static size_t number_whole(const char *text, size_t size, char thousands, char *out, size_t *length)
 {
     size_t at = 0, group = 0, groups = 0;
@@ -53,7 +53,7 @@ static size_t number_whole(const char *text, size_t size, char thousands, char *
         const size_t blank = thousands == ' ' ? number_blank(text + at, size - at) : 0;
         const size_t width = blank ? blank : at < size && thousands && text[at] == thousands;
         if (!width) break;
-        if (groups ? group != 3 : group < 1 || group > 3) return 0;
+        if (groups ? group != 3 : group < 1 || group > 3 || *text == '0') return 0;
         groups++;
         group = 0;
         at += width;

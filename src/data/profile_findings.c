@@ -1,5 +1,6 @@
 /* What is to be known about a table before it is read, each with the option that deals with it. An
  * option is advised only where the options of reading have it and the user has not set it. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ enum {
     FIND_CATEGORIES = 100, /* values of a categorical column beyond which they are many */
     FIND_UNBALANCED = 10,  /* largest class to smallest */
     FIND_SCALES = 100,     /* widest column to narrowest */
+    FIND_THOUSANDS = 100,  /* numbers from which on thousands may be about */
     FIND_IGNORED = 2,      /* an option says that the column is left out */
     FIND_MARKS = 5,        /* texts in a column of numbers that are taken for marks, at most */
 };
@@ -25,6 +27,7 @@ typedef struct finder {
     const hsp_options *read;
     unsigned char *told;   /* columns that options speak of: nothing is advised for them */
     unsigned char *marked; /* columns with marks that --na is advised for */
+    unsigned char *fits;   /* columns of numbers in the table's notation */
     hsp_error *err;
     hsp_status status; /* the first failure */
 } finder;
@@ -134,6 +137,13 @@ static const char *find_name(const finder *find, uint64_t j)
 static hsp__column_profile *find_column(const finder *find, uint64_t j)
 {
     return &find->profile->columns[j];
+}
+
+static void find_quote_value(const hsp__column_profile *column, uint32_t v, char out[HSP__QUOTED])
+{
+    *out = 0;
+    if (v != HSP__NAME_NONE)
+        hsp__quote(hsp__names_get(&column->values, v), hsp__names_size(&column->values, v), out);
 }
 
 /* Several columns: their names for a sentence, and how options name them. */
@@ -454,6 +464,13 @@ static int find_is_currency(const hsp__column_profile *column)
     return column->content == HSP__CONTENT_NUMBER && column->currency;
 }
 
+/* Is it a column of numbers that is read as such? */
+static int find_is_number(const finder *find, uint64_t j)
+{
+    return j != find->profile->totals.label && !find->told[j] &&
+           find_column(find, j)->content == HSP__CONTENT_NUMBER;
+}
+
 /* Is it a column of dates of which nothing is known yet? */
 static int find_is_date(const finder *find, uint64_t j)
 {
@@ -485,38 +502,127 @@ static void find_dates(finder *find)
     }
 }
 
-/* Numbers with a separator of thousands, or a decimal comma. A comma is not both. */
-static void find_separators(finder *find)
+/* Is there a notation that reads both columns? */
+static int find_together(const hsp__column_profile *one, const hsp__column_profile *two)
+{
+    const hsp__number_format *format;
+    for (size_t i = 0; (format = hsp__profile_format(i, one->decimal_comma)); i++)
+        if (hsp__notation_fits(one, format, 0) && hsp__notation_fits(two, format, 0)) return 1;
+    return 0;
+}
+
+/* The sentence on columns whose numbers the table's notation does not fit, of which j is the first. */
+static void find_put_otherwise(finder *find, const find_group *otherwise, uint64_t j,
+                               const hsp__number_format *notation)
+{
+    const hsp__column_profile *column = find_column(find, j), *same = NULL;
+    const int one = otherwise->count == 1;
+    const int given = find_is_set(find, "decimal") || find_is_set(find, "thousands");
+    char value[HSP__QUOTED], other[HSP__QUOTED + 8] = "";
+    find_group group = find_group_new(find);
+    for (uint64_t k = 0; !given && k < find->profile->totals.columns; k++) {
+        if (!find_is_number(find, k) || find_together(find_column(find, k), column)) continue;
+        find_group_add(find, &group, k);
+        if (!same) same = find_column(find, k);
+    }
+    find_quote_value(column, hsp__column_profile_otherwise(column, notation), value);
+    if (find_group_there(find, &group) && same) {
+        char quoted[HSP__QUOTED];
+        find_quote_value(same, hsp__column_profile_otherwise(same, &column->format), quoted);
+        snprintf(other, sizeof other, " ('%s')", quoted);
+    }
+    find_put(
+        find, "reading", "ignore", otherwise->options.data,
+        "Column%s %s write%s numbers in another notation ('%s') than %s%s%s. One set of options "
+        "reads one notation: rewrite the column%s, or leave %s out.",
+        one ? "" : "s", otherwise->names.data, one ? "s" : "", value,
+        given              ? "the options say"
+        : !group.count     ? "the other columns"
+        : group.count == 1 ? "column "
+                           : "columns ",
+        group.count ? group.names.data : "", other, one ? "" : "s", one ? "it" : "them");
+    find_group_free(&group);
+}
+
+/* Numbers such as 1,200 and 500 with a decimal comma: they look like thousands. */
+static void find_ambiguous(finder *find, const hsp__number_format *notation)
+{
+    hsp__number_format swapped = *notation;
+    swapped.thousands = notation->decimal;
+    swapped.decimal = notation->decimal == ',' ? '.' : ',';
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        char name[HSP__QUOTED], example[HSP__QUOTED];
+        int whole = 0;
+        double value;
+        if (!find_is_number(find, j) || !hsp__column_profile_holds(column, notation->decimal) ||
+            !hsp__column_profile_reads(column, &swapped))
+            continue;
+        for (uint32_t v = 0; !whole && v < column->values.count; v++)
+            whole = !strchr(hsp__names_get(&column->values, v), notation->decimal) &&
+                    hsp__column_profile_value(column, v, &value) && fabs(value) >= FIND_THOUSANDS;
+        if (!whole) continue;
+        find_quote_value(column, hsp__column_profile_otherwise(column, &swapped), example);
+        find_put(find, NULL, NULL, NULL,
+                 "Column %s is ambiguous: the %s in '%s' is read as the decimal sign, but three "
+                 "digits are behind it in all values that have one, as between thousands.",
+                 hsp__quote(find_name(find, j), strlen(find_name(find, j)), name),
+                 notation->decimal == ',' ? "comma" : "point", example);
+    }
+}
+
+/* The notation of the table's numbers, and the columns that it does not fit. */
+static void find_notation(finder *find)
 {
     static const struct {
         char sign;
         const char *value, *with;
-    } signs[] = {{',', ",", "a comma between thousands"},
-                 {'.', "point", "a point between thousands"},
-                 {' ', "space", "a space between thousands"},
-                 {'\'', "apostrophe", "an apostrophe between thousands"},
-                 {0, ",", "a decimal comma"}};
-    const int decimal = (int)(sizeof signs / sizeof *signs) - 1;
-    int comma = 0;
-    for (int s = decimal; s >= 0; s--) {
-        const char *option = s == decimal ? "decimal" : "thousands";
-        find_group group = find_group_new(find);
-        for (uint64_t j = 0;
-             !find_is_set(find, option) && !(comma && s == 0) && j < find->profile->totals.columns;
-             j++) {
-            const hsp__column_profile *column = find_column(find, j);
-            if (j == find->profile->totals.label || column->content != HSP__CONTENT_NUMBER)
-                continue;
-            if (s == decimal ? column->format.decimal == ','
-                             : column->format.thousands == signs[s].sign)
-                find_group_add(find, &group, j);
+    } signs[] = {{',', ",", "a comma"},
+                 {'.', "point", "a point"},
+                 {' ', "space", "a space"},
+                 {'\'', "apostrophe", "an apostrophe"}};
+    const uint64_t columns = find->profile->totals.columns;
+    find_group otherwise = find_group_new(find), decimal = find_group_new(find),
+               thousands = find_group_new(find);
+    uint64_t first = columns;
+    for (uint64_t j = 0; j < columns; j++)
+        find->fits[j] = (unsigned char)find_is_number(find, j);
+    const hsp__number_format notation = hsp__notation_choose(
+        find->profile, find_is_set(find, "decimal"), find_is_set(find, "thousands"), find->fits);
+    hsp__number_format ungrouped = notation;
+    ungrouped.thousands = 0;
+    for (uint64_t j = 0; j < columns; j++) {
+        hsp__column_profile *column = find_column(find, j);
+        if (!find_is_number(find, j)) continue;
+        if (!find->fits[j]) {
+            find_group_add(find, &otherwise, j);
+            find->told[j] = FIND_IGNORED;
+            if (first == columns) first = j;
+            continue;
         }
-        comma |= s == decimal && group.count > 0;
-        if (find_group_there(find, &group))
-            find_put(find, "reading", option, signs[s].value, "Numbers of column%s %s have %s.",
-                     group.count == 1 ? "" : "s", group.names.data, signs[s].with);
-        find_group_free(&group);
+        if (column->format.decimal != notation.decimal &&
+            hsp__column_profile_otherwise(column, &notation) != HSP__NAME_NONE &&
+            !hsp__column_profile_reread(column, &notation))
+            find->status = hsp__fail_memory(find->err);
+        if (notation.decimal == ',' && hsp__column_profile_holds(column, ','))
+            find_group_add(find, &decimal, j);
+        if (notation.thousands && !hsp__column_profile_reads(column, &ungrouped))
+            find_group_add(find, &thousands, j);
     }
+    if (find_group_there(find, &otherwise)) find_put_otherwise(find, &otherwise, first, &notation);
+    if (find_group_there(find, &decimal) && !find_is_set(find, "decimal"))
+        find_put(find, "reading", "decimal", ",", "Numbers of column%s %s have a decimal comma.",
+                 decimal.count == 1 ? "" : "s", decimal.names.data);
+    for (size_t s = 0; s < sizeof signs / sizeof *signs; s++)
+        if (signs[s].sign == notation.thousands && !find_is_set(find, "thousands") &&
+            find_group_there(find, &thousands))
+            find_put(find, "reading", "thousands", signs[s].value,
+                     "Numbers of column%s %s have %s between thousands.",
+                     thousands.count == 1 ? "" : "s", thousands.names.data, signs[s].with);
+    find_ambiguous(find, &notation);
+    find_group_free(&otherwise);
+    find_group_free(&decimal);
+    find_group_free(&thousands);
 }
 
 /* ---- Missing values -------------------------------------------------------------------------- */
@@ -669,10 +775,8 @@ static void find_alike(finder *find)
         const hsp__column_profile *column = find_column(find, j);
         if (column->alike[0] == HSP__NAME_NONE || !find_is_read(find, j)) continue;
         find_group_add(find, &group, j);
-        hsp__quote(hsp__names_get(&column->values, column->alike[0]),
-                   hsp__names_size(&column->values, column->alike[0]), one);
-        hsp__quote(hsp__names_get(&column->values, column->alike[1]),
-                   hsp__names_size(&column->values, column->alike[1]), two);
+        find_quote_value(column, column->alike[0], one);
+        find_quote_value(column, column->alike[1], two);
     }
     if (find_group_there(find, &group))
         find_put(find, "reading", "ignore-case", "yes",
@@ -709,9 +813,10 @@ static void find_scales(finder *find)
 hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_error *err)
 {
     finder find = {.profile = profile, .read = read, .err = err};
-    find.told = hsp__new(&profile->memory, 2 * profile->totals.columns, 1);
+    find.told = hsp__new(&profile->memory, 3 * profile->totals.columns, 1);
     if (!find.told) return hsp__fail_memory(err);
     find.marked = find.told + profile->totals.columns;
+    find.fits = find.marked + profile->totals.columns;
     find_told(&find);
     find_rows(&find);
     if (profile->totals.label != UINT64_MAX && profile->totals.rows) find_label_column(&find);
@@ -727,7 +832,7 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);
-        find_separators(&find);
+        find_notation(&find);
         find_columns(&find, find_is_currency, "currency", "has numbers with a currency sign",
                      "have numbers with a currency sign");
         find_columns(&find, find_is_percent, "percent", "has numbers with a percent sign",

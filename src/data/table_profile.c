@@ -330,9 +330,10 @@ static hsp_status profile_look(hsp_context *ctx, hsp_profile *profile, int tabs,
         }
         if (!status && !round) profile->totals.label = hsp__profile_label(profile, read);
     }
+    if (!status) status = hsp__profile_find(profile, read, err);
     for (uint64_t j = 0; !status && j < profile->totals.columns; j++)
         profile_show(profile, j);
-    return status ? status : hsp__profile_find(profile, read, err);
+    return status;
 }
 
 static hsp_status profile_run(hsp_context *ctx, hsp_profile *profile, const hsp_options *read,

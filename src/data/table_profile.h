@@ -28,6 +28,16 @@ struct hsp_profile {
  * place and kind; UINT64_MAX: none. */
 uint64_t hsp__profile_label(const hsp_profile *profile, const hsp_options *read);
 
+/* Does the notation read the column's numbers? Unless the user chose the decimal sign, a column's
+ * separator of thousands must not be it: 1,200 would be 1.2. */
+int hsp__notation_fits(const hsp__column_profile *column, const hsp__number_format *format,
+                       int decimal_given);
+
+/* The notation of numbers, in which the signs that were given stay, that fits most of the columns with
+ * fits[j] 1; for those that it does not fit, fits[j] becomes 0. */
+hsp__number_format hsp__notation_choose(const hsp_profile *profile, int decimal_given,
+                                        int thousands_given, unsigned char *fits);
+
 /* Fill in the findings. */
 hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_error *err);
 
