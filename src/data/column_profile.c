@@ -203,7 +203,8 @@ static int profile_other(hsp__column_profile *profile, const char *text, size_t 
     return 1;
 }
 
-int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size)
+int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size,
+                            uint64_t line)
 {
     char beginning[PROFILE_CELL + 16];
     if (size > PROFILE_CELL) { /* by its beginning, and a checksum of all of it */
@@ -226,6 +227,8 @@ int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size
         profile->counts[number] = 0;
     }
     profile->counts[number]++;
+    if (!profile->digit_line && size && text[size - 1] >= '0' && text[size - 1] <= '9')
+        profile->digit_line = line, profile->digit_value = number;
     return 1;
 }
 
@@ -270,6 +273,7 @@ static int profile_numbers(hsp__column_profile *profile)
     double cells = 0;
     if (!sorted) return 0;
     profile->integers = 1;
+    profile->signless = 0;
     for (uint32_t v = 0; v < profile->values.count; v++) {
         size_t size;
         const char *text = profile_value(profile, v, &size);
@@ -284,7 +288,10 @@ static int profile_numbers(hsp__column_profile *profile)
         profile->integers &= value == floor(value);
         if (profile->date) continue;
         bare.percent = 0, bare.currency = 1;
-        profile->percent |= !profile_number(text, size, &bare, &again);
+        const int sign = !profile_number(text, size, &bare, &again);
+        profile->percent |= sign;
+        if (!sign && !profile->signless) profile->signless_at = v;
+        if (!sign) profile->signless += profile->counts[v];
         bare.percent = 1, bare.currency = 0;
         profile->currency |= !profile_number(text, size, &bare, &again);
     }

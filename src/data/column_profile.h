@@ -33,6 +33,8 @@ typedef struct hsp__column_profile {
     uint64_t not_numbers; /* others that are neither numbers nor dates */
     double *sample;       /* every `stride`-th number or date among the others */
     uint64_t sample_room, sampled, stride;
+    uint32_t digit_value; /* the first that ends in a digit, and its line; 0: none */
+    uint64_t digit_line;
     hsp__number_format format;
     const char *date; /* the pattern of a date column; NULL: none */
     /* set by hsp__column_profile_finish: */
@@ -44,6 +46,8 @@ typedef struct hsp__column_profile {
                               most) where those were read in another format */
     int integers;          /* number: all remembered values are whole numbers */
     int percent, currency; /* number: some have such a sign */
+    uint64_t signless;     /* number: cells of remembered values without a percent sign, */
+    uint32_t signless_at;  /* and the first such value */
     uint64_t misfits;      /* number, date: cells that are none (and not missing) */
     uint32_t frequent[3];  /* the most frequent values, HSP__NAME_NONE: fewer */
     uint32_t alike[2];     /* two values that differ only in case, likewise */
@@ -58,8 +62,9 @@ void hsp__column_profile_init(hsp__column_profile *profile, const hsp_allocator 
                               const hsp__cell_rules *rules, uint32_t values);
 void hsp__column_profile_free(hsp__column_profile *profile);
 
-/* One more cell; 0: there is no memory. */
-int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size);
+/* One more cell, and its line in the file; 0: there is no memory. */
+int hsp__column_profile_add(hsp__column_profile *profile, const char *text, size_t size,
+                            uint64_t line);
 
 /* Judge; `label`: the column holds the labels. 0: there is no memory. */
 int hsp__column_profile_finish(hsp__column_profile *profile, int label);

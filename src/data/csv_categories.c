@@ -22,7 +22,7 @@ static hsp_status categories_advise(const hsp__csv_reader *reader, uint32_t j, u
     int memory = 1;
     for (uint32_t v = 0; memory && v < values->count && v < CATEGORIES_LOOK; v++)
         memory = hsp__column_profile_add(&profile, hsp__names_get(values, v),
-                                         hsp__names_size(values, v));
+                                         hsp__names_size(values, v), 0);
     memory = memory && hsp__column_profile_finish(&profile, 0);
     const hsp__number_format *format = &profile.format;
     if (!memory) {

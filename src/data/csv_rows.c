@@ -77,8 +77,11 @@ static hsp_status csv_plain(const hsp__csv_plan *plan, hsp__csv_worker *worker, 
     const int percent = encoding->columns[plan->columns[j].encoded].percent;
     if (!*size || sign == percent) return HSP_OK;
     return csv_refuse(plan, j, field,
-                      percent ? "expected a percent sign, as in the rows before"
-                              : "expected no percent sign, as in the rows before",
+                      percent       ? plan->given
+                                          ? "expected a percent sign, as in the data of the encoding"
+                                          : "expected a percent sign, as other rows have"
+                      : plan->given ? "expected no percent sign, as in the data of the encoding"
+                                    : "expected no percent sign, as in the rows before",
                       "; the column must have one in all of its cells or in none", err);
 }
 

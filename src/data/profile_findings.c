@@ -471,6 +471,31 @@ static int find_is_number(const finder *find, uint64_t j)
            find_column(find, j)->content == HSP__CONTENT_NUMBER;
 }
 
+/* Columns in which part of the numbers have a percent sign. */
+static void find_signless(finder *find)
+{
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        char value[HSP__QUOTED], line[32] = "";
+        if (!find_is_number(find, j) || !column->percent || !column->signless) continue;
+        find_group group = find_group_new(find);
+        find_group_add(find, &group, j);
+        find_quote_value(column, column->signless_at, value);
+        if (column->digit_line && column->digit_value == column->signless_at &&
+            find->profile->source->parts == 1)
+            snprintf(line, sizeof line, " in line %llu", (unsigned long long)column->digit_line);
+        if (find_group_there(find, &group))
+            find_put(find, "reading", "ignore", group.options.data,
+                     "In column %s, %s%llu number%s lack%s the percent sign that others have, such "
+                     "as '%s'%s. Write it in all or in none, or leave the column out.",
+                     group.names.data, column->others ? "at least " : "",
+                     (unsigned long long)column->signless, column->signless == 1 ? "" : "s",
+                     column->signless == 1 ? "s" : "", value, line);
+        find->told[j] = FIND_IGNORED;
+        find_group_free(&group);
+    }
+}
+
 /* Is it a column of dates of which nothing is known yet? */
 static int find_is_date(const finder *find, uint64_t j)
 {
@@ -832,6 +857,7 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);
+        find_signless(&find);
         find_notation(&find);
         find_columns(&find, find_is_currency, "currency", "has numbers with a currency sign",
                      "have numbers with a currency sign");

@@ -86,7 +86,7 @@ static hsp_status profile_add(hsp_profile *profile, hsp__csv_cursor cursor, hsp_
     for (uint64_t j = 0; j < profile->totals.columns; j++) {
         hsp__csv_field field;
         HSP__TRY(hsp__csv_next(&cursor, &field, err));
-        if (!hsp__column_profile_add(&profile->columns[j], field.text, field.size))
+        if (!hsp__column_profile_add(&profile->columns[j], field.text, field.size, field.line))
             return hsp__fail_memory(err);
     }
     return HSP_OK;

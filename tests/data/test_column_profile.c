@@ -16,7 +16,7 @@ static hsp__column_profile profile_of(const char *cells, int times)
     for (int t = 0; t < times; t++)
         for (const char *at = cells;; at += strcspn(at, "|") + 1) {
             const size_t size = strcspn(at, "|");
-            CHECK(hsp__column_profile_add(&profile, at, size));
+            CHECK(hsp__column_profile_add(&profile, at, size, 1));
             if (!at[size]) break;
         }
     CHECK(hsp__column_profile_finish(&profile, 0));
@@ -89,7 +89,7 @@ static void test_ids(void)
                      : form == 1 ? "C-%04d"
                                  : "%d.5",
                      i * 7919 % 1000);
-            CHECK(hsp__column_profile_add(&p, text, strlen(text)));
+            CHECK(hsp__column_profile_add(&p, text, strlen(text), 1));
         }
         CHECK(hsp__column_profile_finish(&p, 0));
         CHECK(p.content == (form == 2 ? HSP__CONTENT_NUMBER : HSP__CONTENT_ID));
@@ -106,9 +106,9 @@ static void test_many(void)
     hsp__column_profile_init(&p, &ctx->allocator, &rules, HSP__PROFILE_VALUES);
     for (int i = 0; i < rows; i++) {
         snprintf(text, sizeof text, "%d.25", i);
-        CHECK(hsp__column_profile_add(&p, text, strlen(text)));
+        CHECK(hsp__column_profile_add(&p, text, strlen(text), 1));
     }
-    CHECK(hsp__column_profile_add(&p, "huge", 4));
+    CHECK(hsp__column_profile_add(&p, "huge", 4, 1));
     CHECK(hsp__column_profile_finish(&p, 0));
     CHECK(p.content == HSP__CONTENT_NUMBER && p.least == 0.25 && p.most == rows - 1 + 0.25);
     CHECK(p.misfits == 1 && p.cells == (uint64_t)rows + 1);

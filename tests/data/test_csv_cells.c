@@ -48,16 +48,16 @@ static void test_number_formats(void)
     CHECK_TEXT(later ? dump(later) : err.message, "b q|n y|y: 2000 0.035");
     hsp_data_free(later);
     later = parse("q;b;c\n3,5;2.000;y\n", NULL, encoding, &err);
-    CHECK(!later && strstr(err.message, "column 'q': found '3,5', expected a percent sign"));
+    CHECK(!later &&
+          strstr(err.message, "column 'q': found '3,5', expected a percent sign, as in the data "));
     later =
         parse("q,b,c\n3.5%,2000.25,y\n", LIST("decimal=point", "thousands=none"), encoding, &err);
     CHECK_TEXT(later ? dump(later) : err.message, "b q|n y|y: 2000.25 0.035");
     hsp_data_free(later);
     hsp_data_free(data);
-    expect(
-        "a;c\n1,5;y\n5%;n\n", LIST("decimal=,", "percent=yes"),
-        "2:1: column 'a': found '1,5', expected a percent sign, as in the rows before; the column "
-        "must have one in all of its cells or in none");
+    expect("a;c\n1,5;y\n5%;n\n", LIST("decimal=,", "percent=yes"),
+           "2:1: column 'a': found '1,5', expected a percent sign, as other rows have; the column "
+           "must have one in all of its cells or in none");
     expect("a;c\n1;y\n", LIST("thousands=."),
            "0:0: '.' is also the decimal sign; use --decimal comma with --thousands point");
     expect("a;c\n1;y\n", LIST("decimal=x"), "0:0: found 'x', expected a point or a comma");
