@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "base/checksum.h"
 #include "base/options.h"
+#include "data/provenance.h"
+#include "model/model.h"
 #include "show/html_page.h"
 
 /* ---- Bounds ---- */
@@ -127,6 +129,49 @@ hsp_status hsp__page_bounds(hsp__page *page, hsp_error *err)
 
 /* ---- Certificates ---- */
 
+/* Read a file as certify does: *why gets a sentence if it cannot be certified. */
+static hsp_status bounds_followed(hsp__page *page, const char *path, hsp_error *err,
+                                  const char **why)
+{
+    hsp_context quiet = page->ctx;
+    hsp__provenance provenance = {0};
+    hsp_options *read = NULL;
+    hsp_data *data = NULL;
+    quiet.log = NULL; /* its warnings are there already */
+    hsp_status status = page->read ? hsp_options_copy(&quiet, page->read, err, &read)
+                                   : hsp_options_new(&quiet, hsp_read_options(), err, &read);
+    if (!status) status = hsp_options_set(read, "precision", "double", err);
+    if (!status) status = hsp_model_set_read(page->model, read, err);
+    if (!status)
+        status = hsp__data_read_followed(&quiet, path, read, hsp_model_encoding(page->model), err,
+                                         &provenance, &data);
+    hsp_data_free(data);
+    hsp_options_free(read);
+    hsp__provenance_free(&provenance);
+    return status ? hsp__page_excuse(page, status, err, why) : HSP_OK;
+}
+
+/* Why no certificate can be about these rows and the model; *why stays NULL if one can. Several
+ * files (a line each) are not looked at. */
+static hsp_status bounds_cannot(hsp__page *page, const hsp__page_rows *rows, hsp_error *err,
+                                const char **why)
+{
+    *why = NULL;
+    if (!rows->path || strchr(rows->path, '\n')) return HSP_OK;
+    for (uint32_t c = 0; c < hsp_data_classes(rows->data) && page->classes == 2; c++) {
+        const char *label = hsp_data_class_name(rows->data, c);
+        char *text;
+        if (page->model->leaves_out || hsp__model_exact_class(page->model, label) != HSP_NO_CLASS)
+            continue;
+        if (!(text = hsp__scratch_new(&page->memory, 512, 1))) return hsp__fail_memory(err);
+        snprintf(text, 512, "%.300s: the label '%.80s' is not spelled as a class of the model",
+                 rows->path, label);
+        *why = text;
+        return HSP_OK;
+    }
+    return bounds_followed(page, rows->path, err, why);
+}
+
 static int bounds_is_learner(const hsp__page *page, const char *name)
 {
     const char *learner = hsp_model_metadata(page->model, "learner");
@@ -134,7 +179,7 @@ static int bounds_is_learner(const hsp__page *page, const char *name)
 }
 
 /* What can be claimed of this model, a sentence each. */
-static void bounds_claims(hsp__page *page)
+static void bounds_claims(hsp__page *page, int test)
 {
     const int two = page->classes == 2;
     const int online = bounds_is_learner(page, "perceptron") || bounds_is_learner(page, "winnow") ||
@@ -158,7 +203,7 @@ static void bounds_claims(hsp__page *page)
     if (hsp_model_kernel(page->model))
         hsp__html(page->html,
                   "<li><b>kernel</b>: the Gram matrix of the rows is positive semidefinite</li>\n");
-    if (two && page->test.path)
+    if (two && test)
         hsp__html(page->html,
                   "<li><b>error</b>: a bound on the true error by the test rows</li>\n");
     hsp__html(page->html, "</ul>\n");
@@ -190,6 +235,15 @@ static void bounds_verification(hsp__page *page)
 
 hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
 {
+    const char *no_data, *no_test;
+    if (page->verification) bounds_verification(page);
+    HSP__TRY(bounds_cannot(page, &page->data, err, &no_data));
+    HSP__TRY(bounds_cannot(page, &page->test, err, &no_test));
+    if (no_data) {
+        hsp__html(page->html, "<p>No certificate can be made of these files: %s.</p>\n", no_data);
+        return HSP_OK;
+    }
+    const char *test = no_test ? NULL : page->test.path;
     const char *made[] = {"halfspace",
                           "certify",
                           page->data.path,
@@ -200,11 +254,13 @@ hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
                           NULL,
                           NULL,
                           NULL};
-    const char *check[] = {
-        "halfspace-verify", "--model", page->model_path, "report.cert", page->data.path,
-        page->test.path,    NULL};
-    (void)err;
-    if (page->verification) bounds_verification(page);
+    const char *check[] = {"halfspace-verify",
+                           "--model",
+                           page->model_path,
+                           "report.cert",
+                           page->data.path,
+                           test,
+                           NULL};
     if (page->classes != 2 && !hsp_model_kernel(page->model)) {
         hsp__html(page->html,
                   "<p>Claims are about two classes, and this model has %s: train with "
@@ -229,8 +285,10 @@ hsp_status hsp__page_certificates(hsp__page *page, hsp_error *err)
     hsp__html(page->html,
               "<p>A certificate has evidence that anybody can check against the file, without "
               "trusting this program. These claims can be tried:</p>\n");
-    bounds_claims(page);
-    if (page->test.path) made[7] = "--test", made[8] = page->test.path;
+    bounds_claims(page, test != NULL);
+    if (no_test)
+        hsp__html(page->html, "<p>No claim can be about the test rows: %s.</p>\n", no_test);
+    if (test) made[7] = "--test", made[8] = test;
     hsp__page_command(page, 1, made);
     hsp__html(page->html, "<p>It says of each claim that it cannot make why. The checker is a "
                           "program of its own:</p>\n");
@@ -311,7 +369,10 @@ hsp_status hsp__page_reproduce(hsp__page *page, hsp_error *err)
     HSP__TRY(bounds_files(page, "certificate", page->certificate_path, err));
     hsp__page_table_end(page);
     bounds_train_command(page);
-    hsp__html(page->html, "<p>The measures of this report:</p>\n");
+    hsp__html(page->html,
+              "<p>The measures of this report (the interval of the error is exact here, "
+              "by the binomial distribution; this command prints one from bootstrap "
+              "samples):</p>\n");
     char level[HSP_NUMBER_MAX];
     hsp_number_text(hsp_options_real(page->options, "interval"), HSP_FLOAT64, level);
     hsp__page_command(page, 1,

@@ -29,6 +29,10 @@ static void warnings_rows(hsp__page *page)
 {
     const hsp__page_rows *rows = page->measured;
     const hsp_evaluation *all = &rows->all;
+    char ranks[120] = "";
+    if (isfinite(all->auc))
+        snprintf(ranks, sizeof ranks, " How well it ranks them is another question: its AUC is %s.",
+                 hsp__shown_digits(all->auc, 3).text);
     if (rows->trained == HSP__TRAINED_YES)
         hsp__page_warn(page,
                        "All measures are of rows that the model was trained on: they say how "
@@ -46,11 +50,11 @@ static void warnings_rows(hsp__page *page)
     else if (isfinite(all->majority_error) && all->error >= all->majority_error &&
              all->majority_error > 0)
         hsp__page_warn(page,
-                       "The model is no better than always predicting '%.60s': it is wrong "
-                       "on %s of the rows, that on %s.",
+                       "By its error, the model is no better than always predicting '%.60s': it is "
+                       "wrong on %s of the rows, that on %s.%s",
                        hsp__page_class(page, all->majority_class),
                        hsp__shown_share(all->error).text,
-                       hsp__shown_share(all->majority_error).text);
+                       hsp__shown_share(all->majority_error).text, ranks);
 }
 
 /* Classes that are rare, or that have no rows to measure on. */

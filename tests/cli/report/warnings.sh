@@ -25,3 +25,8 @@ halfspace train svm -q numbers.svm -o m.hsp >/dev/null 2>&1
 halfspace model export -q m.hsp --format liblinear -o m.liblinear
 told m.liblinear numbers.svm | grep record
 grep -c 'imported from' page.html
+question "no better by its error, although it ranks the rows"
+printf 'solver_type L2R_L2LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 1\nbias 1\nw\n1\n-5\n' >five.txt
+halfspace model import -q five.txt -o five.hsp
+printf -- '-1 1:6\n-1 1:7\n-1 1:8\n+1 1:9\n-1 1:1\n' >five.svm
+told five.hsp five.svm | grep better
