@@ -88,10 +88,11 @@ void hsp__csv_put(hsp__text *text, const char *field, size_t size, char separato
 /* A column of the file at hand. */
 typedef struct hsp__csv_column {
     hsp__column_kind kind;
-    uint32_t encoded; /* the encoding's column */
-    uint32_t cell;    /* its place in a row of the table (features only) */
-    int quick;        /* numbers in it are plain, so that the short way reads them */
-    uint32_t words;   /* its number among category columns and the label, or HSP__NAME_NONE */
+    uint32_t encoded;   /* the encoding's column */
+    uint32_t cell;      /* its place in a row of the table (features only) */
+    int quick;          /* numbers in it are plain, so that the short way reads them */
+    uint32_t words;     /* its number among category columns and the label, or HSP__NAME_NONE */
+    uint64_t word_line; /* of an encoding that is made: the line of the first word; 0: unknown */
 } hsp__csv_column;
 
 typedef struct hsp__csv_plan {

@@ -389,6 +389,8 @@ static hsp_status plan_make(hsp_context *ctx, hsp__csv_sample *sample, const hsp
     for (uint32_t j = 0; j < plan->count; j++) {
         encoding->columns[j].percent &= encoding->columns[j].kind == HSP__COLUMN_NUMBER;
         plan->columns[j] = plan_column(encoding->columns[j].kind, j);
+        const int first = !sample->header && sample->first_flags[j] & HSP__SEEN_WORD;
+        plan->columns[j].word_line = first ? sample->lines + 1 : sample->word_lines[j];
     }
     return hsp__names_copy(&plan->names, &encoding->names) ? HSP_OK : hsp__fail_memory(err);
 }

@@ -26,6 +26,7 @@ void hsp__csv_sample_free(const hsp_allocator *memory, hsp__csv_sample *sample)
     hsp__free(memory, sample->first_flags);
     hsp__free(memory, sample->numbers);
     hsp__free(memory, sample->words);
+    hsp__free(memory, sample->word_lines);
     hsp__text_free(&sample->first);
     hsp__text_free(&sample->unquoted);
     hsp__text_free(&sample->plain);
@@ -239,8 +240,9 @@ static hsp_status sample_keep_first(const hsp_allocator *memory, hsp__csv_cursor
     sample->first_flags = hsp__new(memory, count, 1);
     sample->numbers = hsp__new(memory, count, sizeof *sample->numbers);
     sample->words = hsp__new(memory, count, sizeof *sample->words);
+    sample->word_lines = hsp__new(memory, count, sizeof *sample->word_lines);
     if (!sample->flags || !sample->first_flags || !sample->numbers || !sample->words ||
-        sample->first.failed)
+        !sample->word_lines || sample->first.failed)
         return hsp__fail_memory(err);
     for (uint32_t i = 0; i < sample->count; i++)
         sample->first_flags[i] =
@@ -261,7 +263,7 @@ static int sample_see_record(hsp__csv_cursor *cursor, hsp__csv_sample *sample)
         int again = strlen(first) == field.size && memcmp(first, field.text, field.size) == 0;
         const unsigned char seen = sample_flag(sample, field.text, field.size);
         sample->numbers[i] += (seen & HSP__SEEN_NUMBER) != 0;
-        sample->words[i] += (seen & HSP__SEEN_WORD) != 0;
+        if (seen & HSP__SEEN_WORD && !sample->words[i]++) sample->word_lines[i] = field.line;
         sample->flags[i] |= (unsigned char)(seen | (again ? HSP__SEEN_AGAIN : 0));
     }
     return 1;

@@ -34,6 +34,7 @@ typedef struct hsp__csv_sample {
     unsigned char *flags;       /* count, of HSP__SEEN_..., the records after the first */
     unsigned char *first_flags; /* count, of the first record */
     uint64_t *numbers, *words;  /* count: cells of each, in the records after the first */
+    uint64_t *word_lines;       /* count: the line of the first word there; 0: there is none */
     int skip;                   /* records that cannot be read are left out */
     size_t first_end;           /* where the first record ends */
     uint64_t first_lines;       /* and how many lines it has */
