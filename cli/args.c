@@ -305,7 +305,7 @@ void cli_explain_options(const cli *run, const char *sentence)
         if (strncmp(name, "no-", 3) == 0) name += 3; /* flags may be negated */
         const size_t size = strspn(name, letters);
         const char *own = args_owner(run->command, name, size);
-        int named = 0;
+        int named = 0, learners = 0;
         if (!size || (own && (!run->variant || !*own)))
             continue; /* a variant may not be named yet */
         if (run->variant && args_in_table(run->variant, name, size)) continue;
@@ -313,12 +313,17 @@ void cli_explain_options(const cli *run, const char *sentence)
             const char *variant = args_owner(cli_commands[i], name, size);
             if (!variant) continue;
             if (!owner) owner = cli_commands[i]->name, part = variant;
+            learners |= *variant && strcmp(cli_commands[i]->name, "train") == 0;
             const char *found = strstr(sentence, cli_commands[i]->name); /* before the option? */
             named |= cli_commands[i] != run->command && found && found < at;
         }
         if (!owner || named) continue;
-        cli_complain("--%.*s is an option of 'halfspace %s%s%s', not of 'halfspace %s%s%s'",
-                     (int)size, name, owner, *part ? " " : "", part, run->command->name,
-                     run->variant ? " " : "", run->variant ? run->variant->name : "");
+        if (learners && run->variant && args_in_table(run->variant, "set", 3))
+            cli_complain("--%.*s is an option of learners: write --set %.*s=VALUE", (int)size, name,
+                         (int)size, name);
+        else
+            cli_complain("--%.*s is an option of 'halfspace %s%s%s', not of 'halfspace %s%s%s'",
+                         (int)size, name, owner, *part ? " " : "", part, run->command->name,
+                         run->variant ? " " : "", run->variant ? run->variant->name : "");
     }
 }

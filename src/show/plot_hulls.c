@@ -241,7 +241,9 @@ static hsp_status hulls_draw(hulls *m, hsp_error *err)
                                     "this build");
     if (m->known) hsp__scene_draw(&scene, HSP__SHOW_SUPPORT); /* "they" are named before */
     if (!hsp__plane_is_true(&m->plane))
-        hsp__figure_note(m->figure, "projected: hulls that are apart may overlap");
+        hsp__figure_note(m->figure, m->known && !m->points.separable
+                                        ? "that holds for all features, the figure is a projection"
+                                        : "projected: hulls that are apart may overlap");
     return HSP_OK;
 }
 

@@ -38,6 +38,7 @@ typedef struct tuning {
     size_t chosen;
     tuning_values x, y;
     int mapped; /* there are two options at least */
+    int mixed;  /* the candidates of auto: learners, each with options of its own */
 } tuning;
 
 static hsp_status tuning_bad(const tuning *of, hsp_error *err)
@@ -133,7 +134,10 @@ static hsp_status tuning_axes(tuning *of, const hsp_options *options, hsp_error 
             const char *one = tuning_name(of, i);
             if (!names[!axis] || strcmp(names[!axis], one) != 0) names[axis] = one;
         }
-    of->mapped = tuned > 1;
+    of->mixed = tuned == 2 && strcmp(tuning_name(of, 0), "learner") == 0 &&
+                strcmp(tuning_name(of, 1), "options") == 0;
+    of->mapped = tuned > 1 && !of->mixed;
+    if (of->mixed) names[0] = "learner";
     if (tuned > 2)
         hsp__figure_note(of->figure, "the best over the values of %zu other option%s", tuned - 2,
                          tuned == 3 ? "" : "s");
@@ -150,6 +154,21 @@ static void tuning_axis(hsp__panel *panel, hsp__axis *axis, const tuning_values 
         axis->log = of->log;
 }
 
+/* Is the score a number, and better than the one before, which may be none? */
+static int tuning_better(const tuning *of, double score, double before)
+{
+    return !isnan(score) && (isnan(before) || (of->is_loss ? score < before : score > before));
+}
+
+/* Was the candidate measured on the rows and folds that the choice was made by? Those of auto that
+ * left before were measured on fewer, so that their scores do not compare. */
+static int tuning_compares(const tuning *of, size_t point)
+{
+    return !of->mixed || of->chosen >= of->count ||
+           (tuning_number(of, point, "rows") == tuning_number(of, of->chosen, "rows") &&
+            tuning_number(of, point, "folds") == tuning_number(of, of->chosen, "folds"));
+}
+
 /* ---- A curve ---- */
 
 static void tuning_curve(tuning *of)
@@ -161,9 +180,13 @@ static void tuning_curve(tuning *of)
     double *score = hsp__scratch_new(&of->scratch, n, sizeof *score);
     double *error = hsp__scratch_new(&of->scratch, n, sizeof *error);
     if (!panel || of->scratch.failed) return;
+    for (uint32_t i = 0; i < n; i++)
+        score[i] = (double)NAN;
     for (size_t i = 0; i < of->count; i++) {
         const uint32_t at = tuning_place(&of->x, tuning_value(of, i, of->x.name));
-        score[at] = tuning_number(of, i, "score");
+        const double one = tuning_number(of, i, "score");
+        if (!tuning_compares(of, i) || !tuning_better(of, one, score[at])) continue;
+        score[at] = one;
         error[at] = tuning_number(of, i, "score_standard_error");
     }
     tuning_axis(panel, &panel->x, &of->x, 0);
@@ -192,8 +215,9 @@ static void tuning_curve(tuning *of)
                       (hsp__style){.color = HSP__CLASS(0), .name = "mean of the folds"});
     if (of->chosen < of->count) {
         const uint32_t at = tuning_place(&of->x, tuning_value(of, of->chosen, of->x.name));
+        const double own = tuning_number(of, of->chosen, "score");
         hsp__panel_points(
-            panel, 1, &x[at], &score[at],
+            panel, 1, &x[at], &own,
             (hsp__style){.color = HSP__BAD, .size = 7, .hollow = 1, .width = 2, .name = "chosen"});
     }
 }
@@ -213,8 +237,7 @@ static void tuning_map(tuning *of)
         const double score = tuning_number(of, i, "score");
         double *cell = &cells[(uint64_t)tuning_place(&of->y, tuning_value(of, i, of->y.name)) * nx +
                               tuning_place(&of->x, tuning_value(of, i, of->x.name))];
-        if (isnan(score)) continue;
-        if (isnan(*cell) || (of->is_loss ? score < *cell : score > *cell)) *cell = score;
+        if (tuning_better(of, score, *cell)) *cell = score;
     }
     for (uint64_t i = 0; i < (uint64_t)nx * ny; i++)
         if (!isnan(cells[i])) low = fmin(low, cells[i]), high = fmax(high, cells[i]);
@@ -262,8 +285,21 @@ static hsp_status tuning_draw(tuning *of, const hsp_options *options, hsp_error 
         tuning_map(of);
     else
         tuning_curve(of);
-    hsp__figure_title(of->figure, "Tuning%s%s: %s by cross-validation", of->learner ? " " : "",
-                      of->learner ? of->learner : "", of->score);
+    if (of->mixed) {
+        size_t last = 0;
+        for (size_t i = 0; i < of->count; i++)
+            last += (size_t)tuning_compares(of, i);
+        hsp__figure_title(of->figure, "Learners that were tried: %s by cross-validation",
+                          of->score);
+        hsp__figure_note(
+            of->figure,
+            "the best of each learner among the last %zu of %zu candidates; the others "
+            "were left out after fewer folds or rows",
+            last, of->count);
+    } else {
+        hsp__figure_title(of->figure, "Tuning%s%s: %s by cross-validation", of->learner ? " " : "",
+                          of->learner ? of->learner : "", of->score);
+    }
     return of->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 

@@ -40,3 +40,15 @@ print(cells['values'] == [scores[c, l] if panel['y']['label'] == 'C' else scores
                           for c in panel['y']['categories'] for l in panel['x']['categories']])
 END
 python3 show.py
+question 'the candidates of auto: the best of each learner that were measured as the chosen one was'
+cat >auto.json <<'END'
+{"choose":"best","score":"auc","options":["learner","options"],"points":[
+{"values":["svm","--C 1"],"rows":90,"folds":3,"score":0.99,"score_standard_error":0.1},
+{"values":["knn","--k 3"],"rows":90,"folds":3,"score":0.5,"score_standard_error":0.1},
+{"values":["svm","--C 1"],"rows":90,"folds":9,"score":0.7,"score_standard_error":0.1},
+{"values":["logistic","--C 1"],"rows":90,"folds":9,"score":0.8,"score_standard_error":0.1},
+{"values":["logistic","--C 9"],"rows":90,"folds":9,"score":0.75,"score_standard_error":0.1}],"best":3,"chosen":3}
+END
+halfspace plot -q tuning auto.json --json | tr -d ' \n' | grep -o '"title":"[A-Z][^"]*"\|"categories":\["[^]]*\]\|"note":"[^"]*"\|"name":"\(mean\|chosen\)[^}]*'
+question 'options of the learner are set'
+halfspace plot -q learning logistic auto.json --scale standard 2>&1; echo "exit $?"

@@ -15,6 +15,7 @@ question 'more than two features: the plane of the separator; more than two clas
 cp "$EXAMPLES/iris.csv" .
 halfspace plot -q hulls iris.csv --positive setosa -o e.svg && grep -o 'widest margin[^<]*\|signed distance[^<]*' e.svg | sort -u
 halfspace plot -q hulls iris.csv --classes setosa,virginica --x 1 --y 2 --width 1000 -o f.svg && grep -o 'hulls that are apart may overlap' f.svg
+halfspace plot -q hulls iris.csv --classes versicolor,virginica --width 2000 -o h.svg && grep -o 'not separable[^<;]*\|that holds for[^<]*\|may overlap' h.svg
 halfspace plot -q hulls iris.csv 2>&1; echo "exit $?"
 question 'a row in both classes, rows on one line, one row per class, one class'
 printf '1 1:1 2:1\n-1 1:1 2:1\n' >same.svm; printf '1 1:1 2:1\n1 1:2 2:2\n1 1:3 2:3\n-1 1:4 2:4\n-1 1:5 2:5\n' >line.svm; printf '1 1:1\n-1 1:2\n' >two.svm; printf '1 1:1 2:2\n1 1:2 2:1\n' >one.svm
