@@ -14,12 +14,14 @@
 
 enum {
     PROFILE_CELL = 256,   /* longer cells are no numbers, and remembered by their beginning */
+    PROFILE_CODE = 3,     /* digits of a code at least: 01, 02, ... may be months */
     PROFILE_IDS = 20,     /* rows from which on values that hardly repeat are ids */
     PROFILE_SAMPLE = 4096 /* numbers of a sample */
 };
 
 #define PROFILE_MOST    0.9  /* this share of the values makes a column of numbers or dates */
 #define PROFILE_REPEATS 0.01 /* this share of ids may repeat */
+#define PROFILE_ZEROS   0.05 /* this share of codes begins with zero */
 
 const hsp__number_format *hsp__profile_format(size_t i, int decimal_comma)
 {
@@ -385,6 +387,24 @@ static int profile_is_serial(const hsp__column_profile *profile)
            !(profile->least >= 1800 && profile->most <= 2100);
 }
 
+/* Digits, as many in all values, of which some begin with zero: 01067 is no amount. */
+static int profile_is_code(const hsp__column_profile *profile)
+{
+    size_t length = 0;
+    uint64_t zeros = 0;
+    if (profile->date || profile->misfits) return 0;
+    for (uint32_t v = 0; v < profile->values.count; v++) {
+        size_t size;
+        const char *text = profile_value(profile, v, &size);
+        if (hsp__column_profile_absent(profile, v)) continue;
+        if (!length) length = size;
+        if (size != length || strspn(text, "0123456789") != size) return 0;
+        zeros += *text == '0';
+    }
+    return length >= PROFILE_CODE && zeros > 1 &&
+           (double)zeros >= PROFILE_ZEROS * (double)profile->distinct;
+}
+
 /* Marks from `mark` on are missing values: count them, and the other values; how many of those come
  * again. */
 static uint64_t profile_tally(hsp__column_profile *profile, hsp__mark mark)
@@ -415,7 +435,9 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label)
         (double)repeated <= PROFILE_REPEATS * (double)profile->distinct && there >= PROFILE_IDS;
     if (!profile_numbers(profile)) return 0;
     const int constant = profile->distinct == 1 && !profile->others;
-    if (!constant && (double)(there - profile->misfits) >= PROFILE_MOST * (double)there) {
+    profile->code = !label && !constant && profile_is_code(profile);
+    if (!constant && !profile->code &&
+        (double)(there - profile->misfits) >= PROFILE_MOST * (double)there) {
         profile->content = profile->date ? HSP__CONTENT_DATE : HSP__CONTENT_NUMBER;
         if (!profile->date && profile->unique && profile_is_serial(profile))
             profile->content = HSP__CONTENT_ID;

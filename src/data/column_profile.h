@@ -42,6 +42,7 @@ typedef struct hsp__column_profile {
     hsp__mark mark;             /* the least that is a missing value here */
     uint64_t missing, distinct; /* distinct: of the remembered values, marks for missing aside */
     hsp__column_content content;
+    int code;              /* category, id: whole numbers of one length with leading zeros */
     double median;         /* number, date: if there are `others`, an estimate, or NAN (as least and
                               most) where those were read in another format */
     int integers;          /* number: all remembered values are whole numbers */

@@ -28,6 +28,7 @@ typedef struct finder {
     unsigned char *told;   /* columns that options speak of: nothing is advised for them */
     unsigned char *marked; /* columns with marks that --na is advised for */
     unsigned char *fits;   /* columns of numbers in the table's notation */
+    int folds;             /* classes are read in lower case, by the options or by advice */
     hsp_error *err;
     hsp_status status; /* the first failure */
 } finder;
@@ -409,10 +410,12 @@ static void find_labels(finder *find)
     if (label->others || label->distinct < 2 || label->distinct > FIND_QUANTITY) return;
     const find_classes all = find_count_classes(label);
     if (all.count < 2 || all.many < all.few * FIND_UNBALANCED) return;
-    hsp__quote(hsp__names_get(&label->values, all.most), hsp__names_size(&label->values, all.most),
-               most);
-    hsp__quote(hsp__names_get(&label->values, all.least),
-               hsp__names_size(&label->values, all.least), least);
+    find_quote_value(label, all.most, most);
+    find_quote_value(label, all.least, least);
+    if (find->folds) {
+        hsp__fold_case(most, strlen(most));
+        hsp__fold_case(least, strlen(least));
+    }
     find_put(
         find, "training", "weight", "balanced",
         "The classes are unbalanced: '%s' has %.1f%% of the rows, '%s' %.1f%%. Balanced weights "
@@ -443,10 +446,25 @@ static int find_is_text(const hsp__column_profile *column)
     return column->content == HSP__CONTENT_TEXT;
 }
 
-static int find_is_various(const hsp__column_profile *column)
+static int find_is_many(const hsp__column_profile *column)
 {
     return column->content == HSP__CONTENT_CATEGORY &&
            (column->distinct > FIND_CATEGORIES || column->others);
+}
+
+static int find_is_various(const hsp__column_profile *column)
+{
+    return !column->code && find_is_many(column);
+}
+
+static int find_is_code(const hsp__column_profile *column)
+{
+    return column->content == HSP__CONTENT_CATEGORY && column->code && !find_is_many(column);
+}
+
+static int find_is_various_code(const hsp__column_profile *column)
+{
+    return column->code && find_is_many(column);
 }
 
 static int find_is_useless(const hsp__column_profile *column)
@@ -803,6 +821,7 @@ static void find_alike(finder *find)
         find_quote_value(column, column->alike[0], one);
         find_quote_value(column, column->alike[1], two);
     }
+    find->folds = group.count || find->profile->rules.ignore_case;
     if (find_group_there(find, &group))
         find_put(find, "reading", "ignore-case", "yes",
                  "Values of column%s %s differ only in case, such as '%s' and '%s'.",
@@ -854,6 +873,12 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
             find_columns(&find, find_is_various, words,
                          "has more than 100 categories, each of which becomes a feature",
                          "have more than 100 categories, each of which becomes a feature");
+        find_columns(&find, find_is_code, "categorical",
+                     "has numbers of one length with leading zeros: codes, not amounts",
+                     "have numbers of one length with leading zeros: codes, not amounts");
+        find_columns(&find, find_is_various_code, words,
+                     "has numbers of one length with leading zeros: codes, more than 100",
+                     "have numbers of one length with leading zeros: codes, more than 100");
         find_columns(&find, find_is_useless, "ignore", "has the same value in all rows",
                      "have the same value in all rows");
         find_dates(&find);
