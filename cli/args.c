@@ -299,7 +299,7 @@ static const char *args_owner(const cli_command *command, const char *name, size
  * ("train it with --calibrate"). Where it does not, a line here says so. */
 void cli_explain_options(const cli *run, const char *sentence)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    static const char letters[] = "Cabcdefghijklmnopqrstuvwxyz0123456789-";
     for (const char *at = strstr(sentence, "--"); at; at = strstr(at + 2, "--")) {
         const char *name = at + 2, *owner = NULL, *part = "";
         if (strncmp(name, "no-", 3) == 0) name += 3; /* flags may be negated */

@@ -52,3 +52,4 @@ END
 halfspace plot -q tuning auto.json --json | tr -d ' \n' | grep -o '"title":"[A-Z][^"]*"\|"categories":\["[^]]*\]\|"note":"[^"]*"\|"name":"\(mean\|chosen\)[^}]*'
 question 'options of the learner are set'
 halfspace plot -q learning logistic auto.json --scale standard 2>&1; echo "exit $?"
+halfspace plot -q learning logistic auto.json --C 3 2>&1 | grep set
