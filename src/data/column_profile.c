@@ -405,6 +405,32 @@ static int profile_is_code(const hsp__column_profile *profile)
            (double)zeros >= PROFILE_ZEROS * (double)profile->distinct;
 }
 
+/* Numbers that no one format reads: the first value in the format of most, and the first in another. */
+static void profile_mixed(hsp__column_profile *profile, uint64_t there)
+{
+    const hsp__number_format *format, *usual = hsp__profile_format(0, 0);
+    uint64_t most = 0, read = 0;
+    uint32_t first[2] = {HSP__NAME_NONE, HSP__NAME_NONE};
+    for (size_t i = 0; (format = hsp__profile_format(i, profile->decimal_comma)); i++) {
+        const uint64_t fits = profile_fits(profile, NULL, format, profile->cells, 0);
+        if (fits > most) most = fits, usual = format;
+    }
+    for (uint32_t v = 0; most && v < profile->values.count; v++) {
+        size_t size;
+        double value;
+        const char *text = profile_value(profile, v, &size);
+        const int other = !profile_number(text, size, usual, &value);
+        int number = !other;
+        for (size_t i = 0; !number && (format = hsp__profile_format(i, 0)); i++)
+            number = profile_number(text, size, format, &value);
+        if (!number) continue;
+        read += profile->counts[v];
+        if (first[other] == HSP__NAME_NONE) first[other] = v;
+    }
+    if ((double)read >= PROFILE_MOST * (double)there && first[1] != HSP__NAME_NONE)
+        memcpy(profile->mixed, first, sizeof first);
+}
+
 /* Marks from `mark` on are missing values: count them, and the other values; how many of those come
  * again. */
 static uint64_t profile_tally(hsp__column_profile *profile, hsp__mark mark)
@@ -427,6 +453,7 @@ static uint64_t profile_tally(hsp__column_profile *profile, hsp__mark mark)
 int hsp__column_profile_finish(hsp__column_profile *profile, int label)
 {
     memset(profile->alike, 0xff, sizeof profile->alike);
+    memset(profile->mixed, 0xff, sizeof profile->mixed);
     uint64_t repeated = profile_tally(profile, label ? HSP__MARK_GIVEN : HSP__MARK_NUMBERS);
     uint64_t there = profile->cells - profile->missing;
     if (!there) return profile->content = HSP__CONTENT_EMPTY, 1;
@@ -443,6 +470,8 @@ int hsp__column_profile_finish(hsp__column_profile *profile, int label)
             profile->content = HSP__CONTENT_ID;
         return 1;
     }
+    if (!label && !constant && !profile->code) profile_mixed(profile, there);
+    if (profile->mixed[0] != HSP__NAME_NONE) return profile->content = HSP__CONTENT_CATEGORY, 1;
     if (!label) { /* among words, "none" is one */
         repeated = profile_tally(profile, HSP__MARK_USUAL);
         there = profile->cells - profile->missing;

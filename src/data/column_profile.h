@@ -51,6 +51,7 @@ typedef struct hsp__column_profile {
     uint32_t signless_at;  /* and the first such value */
     uint64_t misfits;      /* number, date: cells that are none (and not missing) */
     uint32_t frequent[3];  /* the most frequent values, HSP__NAME_NONE: fewer */
+    uint32_t mixed[2];     /* category: two values of numbers in several notations, likewise */
     uint32_t alike[2];     /* two values that differ only in case, likewise */
 } hsp__column_profile;
 

@@ -95,6 +95,10 @@ static hsp_status categories_advise(const hsp__csv_reader *reader, uint32_t j, u
         hsp__text_printf(text, "dates: use --date '%.40s=%s'", name, profile.date);
     } else if (profile.content == HSP__CONTENT_NUMBER) {
         categories_advise_number(reader, j, &profile, text);
+    } else if (profile.mixed[0] != HSP__NAME_NONE) {
+        hsp__text_printf(
+            text, "numbers in several notations: rewrite the column, or use --ignore '%.40s'",
+            name);
     } else if (values->count == cells) {
         hsp__text_printf(text, "an id, which no two rows share: use --ignore '%.40s'", name);
     } else {

@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <strings.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "base/text.h"
@@ -12,7 +11,6 @@
 
 enum {
     FIND_NAMES = 5,        /* columns named in a sentence */
-    FIND_CLASSES = 20,     /* values of a column that looks like classes, at most */
     FIND_QUANTITY = 100,   /* whole numbers beyond which a label is a quantity */
     FIND_CATEGORIES = 100, /* values of a categorical column beyond which they are many */
     FIND_UNBALANCED = 10,  /* largest class to smallest */
@@ -206,21 +204,6 @@ static void find_columns(finder *find, int (*is)(const hsp__column_profile *), c
     find_group_free(&group);
 }
 
-/* The column that an option means by a word: its name, in any case, or its number from 1. */
-static uint64_t find_by_word(const hsp_profile *profile, const char *word, size_t size)
-{
-    char *end;
-    const uint32_t exact = hsp__names_find(&profile->names, word, size);
-    if (exact != HSP__NAME_NONE) return exact;
-    for (uint32_t j = 0; j < profile->names.count; j++)
-        if (hsp__names_size(&profile->names, j) == size &&
-            strncasecmp(hsp__names_get(&profile->names, j), word, size) == 0)
-            return j;
-    const unsigned long long number = strtoull(word, &end, 10);
-    return size && end == word + size && number >= 1 && number <= profile->names.count ? number - 1
-                                                                                       : UINT64_MAX;
-}
-
 /* Mark the columns that the options name; lists may have commas. */
 static void find_told(finder *find)
 {
@@ -232,7 +215,7 @@ static void find_told(finder *find)
             for (size_t size; *at; at += size + (at[size] != 0)) {
                 size = strcspn(at, ",");
                 const size_t named = strcspn(at, "=:,");
-                const uint64_t j = find_by_word(find->profile, at, named);
+                const uint64_t j = hsp__profile_by_word(find->profile, at, named);
                 if (j != UINT64_MAX) find->told[j] = k == 0 ? FIND_IGNORED : 1;
             }
         }
@@ -241,72 +224,10 @@ static void find_told(finder *find)
 
 /* ---- The label ------------------------------------------------------------------------------- */
 
-/* Few values that come again: classes. */
-static int find_is_classes(const hsp__column_profile *column)
-{
-    const int kind = column->content == HSP__CONTENT_CATEGORY ||
-                     (column->content == HSP__CONTENT_NUMBER && column->integers);
-    return kind && !column->others && column->distinct >= 2 && column->distinct <= FIND_CLASSES &&
-           2 * column->distinct <= column->cells;
-}
-
 static int find_is_quantity(const hsp__column_profile *column)
 {
-    return column->content == HSP__CONTENT_NUMBER && column->distinct > FIND_CLASSES &&
+    return column->content == HSP__CONTENT_NUMBER && column->distinct > HSP__PROFILE_CLASSES &&
            (!column->integers || column->distinct > FIND_QUANTITY || column->others);
-}
-
-/* How much a name sounds like a label: 2 for words that mean one, 1 for what people often predict. */
-static int find_sounds(const char *name)
-{
-    static const char *const words[] = {
-        "label",     "labels",    "target",     "targets", "class",   "classes",   "y",
-        "outcome",   "response",  "truth",      "churn",   "churned", "survived",  "fraud",
-        "default",   "defaulted", "diagnosis",  "species", "exited",  "attrition", "converted",
-        "purchased", "purchase",  "subscribed", "deposit", "spam",    "sentiment", "result",
-        "approved",  "cancelled", "canceled",   "clicked", "click",   "malignant", "income",
-        "quality",   "status",    "risk"};
-    char plain[32];
-    size_t size = 0;
-    if (strncasecmp(name, "is_", 3) == 0) name += 3;
-    for (; *name && size + 1 < sizeof plain; name++)
-        if (*name != '_' && *name != ' ' && *name != '-') plain[size++] = *name;
-    plain[size] = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcasecmp(plain, words[i]) == 0) return i < 10 ? 2 : 1;
-    return 0;
-}
-
-/* The column that is most likely the label: by its name, then the last if it looks like classes, then
- * the first likewise, then the last. */
-static uint64_t find_guess(const hsp_profile *profile)
-{
-    const uint64_t columns = profile->totals.columns;
-    uint64_t best = UINT64_MAX;
-    int loudest = 0;
-    for (uint64_t j = 0; profile->totals.header && j < columns; j++) {
-        const hsp__column_content content = profile->columns[j].content;
-        const int sound = find_sounds(hsp__names_get(&profile->names, (uint32_t)j));
-        if (content != HSP__CONTENT_CATEGORY && content != HSP__CONTENT_NUMBER &&
-            content != HSP__CONTENT_CONSTANT)
-            continue;
-        if (sound && sound >= loudest) loudest = sound, best = j;
-    }
-    if (loudest) return best;
-    return !find_is_classes(&profile->columns[columns - 1]) && find_is_classes(&profile->columns[0])
-               ? 0
-               : columns - 1;
-}
-
-uint64_t hsp__profile_label(const hsp_profile *profile, const hsp_options *read)
-{
-    const char *word = hsp_options_text(read, "label");
-    if (!hsp_options_is_set(read, "label")) return find_guess(profile);
-    if (strcmp(word, "none") == 0) return UINT64_MAX;
-    if (strcmp(word, "last") == 0) return profile->totals.columns - 1;
-    if (strcmp(word, "first") == 0) return 0;
-    const uint64_t named = find_by_word(profile, word, strlen(word));
-    return named == UINT64_MAX ? find_guess(profile) : named;
 }
 
 /* Which column the labels are in. */
@@ -323,7 +244,7 @@ static void find_label_column(finder *find)
     }
     const int set = hsp_options_is_set(find->read, "label");
     const int found = strcmp(word, "last") == 0 || strcmp(word, "first") == 0 ||
-                      find_by_word(find->profile, word, strlen(word)) != UINT64_MAX;
+                      hsp__profile_by_word(find->profile, word, strlen(word)) != UINT64_MAX;
     if (set && !found)
         find_put(find, "reading", "label", group.options.data,
                  "There is no column '%s' for the labels; column %s probably holds them.", word,
@@ -391,7 +312,7 @@ static void find_labels(finder *find)
     if (holds) {
         uint64_t other = totals->columns;
         while (other-- > 0 &&
-               (other == totals->label || !find_is_classes(find_column(find, other))))
+               (other == totals->label || !hsp__profile_is_classes(find_column(find, other))))
             ;
         find_put(find, "reading", other < totals->columns ? "label" : NULL,
                  other < totals->columns ? find_name(find, other) : "",
@@ -487,6 +408,28 @@ static int find_is_number(const finder *find, uint64_t j)
 {
     return j != find->profile->totals.label && !find->told[j] &&
            find_column(find, j)->content == HSP__CONTENT_NUMBER;
+}
+
+/* Columns of numbers in several notations. */
+static void find_mixed(finder *find)
+{
+    for (uint64_t j = 0; j < find->profile->totals.columns; j++) {
+        const hsp__column_profile *column = find_column(find, j);
+        char one[HSP__QUOTED], two[HSP__QUOTED];
+        if (j == find->profile->totals.label || find->told[j] || column->mixed[0] == HSP__NAME_NONE)
+            continue;
+        find_group group = find_group_new(find);
+        find_group_add(find, &group, j);
+        find_quote_value(column, column->mixed[0], one);
+        find_quote_value(column, column->mixed[1], two);
+        if (find_group_there(find, &group))
+            find_put(find, "reading", "ignore", group.options.data,
+                     "Column %s has numbers in several notations, such as '%s' and '%s'. Rewrite "
+                     "them in one, or leave the column out.",
+                     group.names.data, one, two);
+        find->told[j] = FIND_IGNORED;
+        find_group_free(&group);
+    }
 }
 
 /* Columns in which part of the numbers have a percent sign. */
@@ -865,6 +808,7 @@ hsp_status hsp__profile_find(hsp_profile *profile, const hsp_options *read, hsp_
     find_rows(&find);
     if (profile->totals.label != UINT64_MAX && profile->totals.rows) find_label_column(&find);
     if (profile->totals.rows) {
+        find_mixed(&find);
         find_columns(&find, find_is_id, "ignore", "is an id, which tells nothing about other rows",
                      "are ids, which tell nothing about other rows");
         const char *words = find_has_option(read, "hash") ? "hash" : "ignore";

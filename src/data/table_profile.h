@@ -28,6 +28,14 @@ struct hsp_profile {
  * place and kind; UINT64_MAX: none. */
 uint64_t hsp__profile_label(const hsp_profile *profile, const hsp_options *read);
 
+/* The column that an option means by a word: its name, in any case, or its number from 1; UINT64_MAX:
+ * none. */
+uint64_t hsp__profile_by_word(const hsp_profile *profile, const char *word, size_t size);
+
+/* Few values that come again: classes. */
+#define HSP__PROFILE_CLASSES 20 /* at most */
+int hsp__profile_is_classes(const hsp__column_profile *column);
+
 /* Does the notation read the column's numbers? Unless the user chose the decimal sign, a column's
  * separator of thousands must not be it: 1,200 would be 1.2. */
 int hsp__notation_fits(const hsp__column_profile *column, const hsp__number_format *format,

@@ -15,6 +15,10 @@ show german.csv
 show german.csv --decimal , --thousands point --currency
 show points.csv
 show spaces.csv
+# several notations in one column
+awk 'BEGIN { print "pay,age,left"
+    for (i = 0; i < 40; i++) printf i % 3 ? "\"1.%d,%d €\",%d,%s\n" : "€1%d.%d,%d,%s\n", 100 + i, 10 + i, i, i % 2 ? "yes" : "no" }' >several.csv
+show several.csv | grep -v '^  [a-z]'
 # a group of thousands does not begin with a zero
 printf 'x,c\n"0,512",a\n"1,512",b\n' >zero.csv
 halfspace convert -q zero.csv - --thousands , --to csv
