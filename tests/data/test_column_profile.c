@@ -45,6 +45,32 @@ static void test_numbers(void)
     hsp__column_profile_free(&p);
 }
 
+/* The same texts in two formats; signs that part of the numbers lack; codes. */
+static void test_notations(void)
+{
+    const hsp__number_format german = {',', '.', 1, 1}, comma = {',', 0, 1, 1};
+    hsp__column_profile p = profile_of("1.200|500|10.000", 1);
+    CHECK(p.most == 500 && !p.integers && hsp__column_profile_holds(&p, '.'));
+    CHECK(hsp__column_profile_reads(&p, &german) && !hsp__column_profile_reads(&p, &comma));
+    CHECK(hsp__column_profile_otherwise(&p, &german) == 0);
+    CHECK(hsp__column_profile_otherwise(&p, &p.format) == HSP__NAME_NONE);
+    CHECK(hsp__column_profile_reread(&p, &german));
+    CHECK(p.least == 500 && p.median == 1200 && p.most == 10000 && p.integers && !p.misfits);
+    hsp__column_profile_free(&p);
+    p = profile_of("12%|50 %|3|4|3", 1);
+    CHECK(p.percent && p.signless == 3 && p.signless_at == 2 && p.digit_value == 2);
+    hsp__column_profile_free(&p);
+    p = profile_of("1,5|2.5|3.25|4,75|6.5", 1);
+    CHECK(p.content == HSP__CONTENT_CATEGORY && p.mixed[0] == 1 && p.mixed[1] == 0);
+    hsp__column_profile_free(&p);
+    p = profile_of("01067|04109|80331", 4);
+    CHECK(p.code && p.content == HSP__CONTENT_CATEGORY);
+    hsp__column_profile_free(&p);
+    p = profile_of("1067|04109|80331", 4); /* not of one length */
+    CHECK(!p.code && p.content == HSP__CONTENT_NUMBER);
+    hsp__column_profile_free(&p);
+}
+
 static void test_kinds(void)
 {
     hsp__column_profile p = profile_of("2020-01-01|2021-12-31|null", 1);
@@ -120,6 +146,7 @@ int main(void)
     CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
     hsp__cell_rules_init(&rules, &ctx->allocator);
     RUN(test_numbers);
+    RUN(test_notations);
     RUN(test_kinds);
     RUN(test_ids);
     RUN(test_many);
