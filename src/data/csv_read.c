@@ -208,8 +208,8 @@ static hsp_status csv_sort_classes(csv_whole *whole, hsp_error *err)
     if (!done || (!plan->given && !hsp__names_copy(&plan->encoding->classes, classes)))
         return hsp__fail_memory(err);
     if (known && classes->count > known)
-        hsp__log(ctx, HSP_LOG_NOTE, "%s: %u label%s not in the encoding (such as '%s')",
-                 plan->file, classes->count - known, classes->count - known == 1 ? " is" : "s are",
+        hsp__log(ctx, HSP_LOG_NOTE, "%s: %u label%s not in the encoding (such as '%s')", plan->file,
+                 classes->count - known, classes->count - known == 1 ? " is" : "s are",
                  hsp__names_get(classes, known));
     return HSP_OK;
 }
