@@ -223,7 +223,7 @@ static void rows_outside(hsp__rows_plot *plot, const char *name)
     hsp__figure_note(plot->figure, "the boundary of %s is outside of this frame%s", name,
                      hsp__plane_is_true(&plot->plane)
                          ? ""
-                         : ": rows are next to the plane, and may be predicted otherwise");
+                         : ": the rows are not in this plane, and may be predicted otherwise");
 }
 
 /* One model: its regions and boundary. Several: their boundaries, each in its own way. */
