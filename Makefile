@@ -313,6 +313,41 @@ bench:
 .PHONY: bench-programs
 bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)
 
+# ---- Python ------------------------------------------------------------------------------------
+
+# The extension uses the stable interface of Python 3.11 and no header of numpy: python/src, docs/python.md.
+# The package is put together in $(BUILD)/python, where tests use it; python/backend.py makes a wheel of it.
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+PY_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard python/src/*.c))
+PY_FILES := $(patsubst python/halfspace/%,$(BUILD)/python/halfspace/%,$(wildcard python/halfspace/*.py python/halfspace/*.pyi python/halfspace/py.typed))
+
+$(PY_OBJ): CFLAGS_FILE = -Wno-pedantic -isystem $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+
+$(BUILD)/python/halfspace/_core.abi3.so: $(PY_OBJ) $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(CC) -shared -Wl,--exclude-libs,ALL $(SANITIZE) $(LDFLAGS_ALL) $^ $(LDLIBS_ALL) -o $@
+
+$(BUILD)/python/halfspace/%: python/halfspace/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+.PHONY: python python-package python-estimators check-python
+python-package: $(BUILD)/python/halfspace/_core.abi3.so $(PY_FILES)
+python:
+	@tools/setup python
+	+@$(SUBMAKE) -s python-package
+	@cd python && $(PYTHON) -c 'import backend, os; os.makedirs("../$(BUILD)/wheel", exist_ok=True); print("$(BUILD)/wheel/" + backend.build_wheel("../$(BUILD)/wheel"))'
+# The classes with the library's options as parameters, and the reference.
+python-estimators: $(BUILD)/python/halfspace/_core.abi3.so
+	@$(PYTHON) python/generate.py $(BUILD)/python
+	+@$(SUBMAKE) -s python-package
+	@PYTHONPATH=$(BUILD)/python $(PYTHON) tools/python-reference
+check-python:
+	@tools/setup python oracles
+	+@$(SUBMAKE) -s all python-package
+	@tests/python/run.sh $(BUILD) $(PYTHON) $(PYTEST)
+
 # ---- In the browser ----------------------------------------------------------------------------
 
 # The command, the checker and the page, compiled to WebAssembly: web/web.mk, docs/development/web.md.
@@ -382,6 +417,9 @@ help:
 	@echo 'make lint        format, static analysis, layers, symbols, links and spelling of the pages, a clang build'
 	@echo 'make format      format every C file (clang-format 14)'
 	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
+	@echo 'make python      build/wheel: a wheel for Python 3.11 and later (pip install ./python does the same)'
+	@echo 'make check-python  the tests of the Python package; PYTEST="-k certify"'
+	@echo 'make python-estimators  write the Python classes and their reference from the tables of options'
 	@echo 'make playground  build/playground: the page that trains, draws and certifies in the browser'
 	@echo 'make check-web   the page, and the same bits in WebAssembly; WEB=core runs tests/web/core*'
 	@echo 'make install     DESTDIR= PREFIX=/usr/local; make uninstall takes it away'

@@ -3,12 +3,20 @@
 #ifndef HALFSPACE_MODEL_H
 #define HALFSPACE_MODEL_H
 
-#include "halfspace.h"
-#include "halfspace_options.h"
+#include "halfspace_data.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Models in memory ------------------------------------------------------------------------- */
+
+/* The bytes that hsp_model_write writes, piece by piece to `take` (a return value other than 0:
+ * HSP_CANCELLED), and a model from such bytes, which are copied. */
+HSP_API hsp_status hsp_model_pack(hsp_context *ctx, const hsp_model *model, hsp_bytes_fn take,
+                                  void *user, hsp_error *err);
+HSP_API hsp_status hsp_model_unpack(hsp_context *ctx, const void *bytes, size_t size,
+                                    hsp_error *err, hsp_model **out);
 
 /* ---- Other programs' models ------------------------------------------------------------------ */
 

@@ -61,7 +61,8 @@ struct hsp__container {
     char *name;
     const unsigned char *bytes; /* size: the whole file */
     uint64_t size;
-    void *map; /* of size bytes, or NULL: the bytes are borrowed */
+    void *map;  /* of size bytes, or NULL: they are not of a file */
+    void *copy; /* likewise, our own; neither: the bytes are borrowed */
     hsp__json *header;
     const hsp__json_value *meta; /* or NULL */
     container_entry *entries;    /* count, by ascending place in the file */
@@ -201,13 +202,12 @@ static hsp_status container_make_header(hsp_context *ctx, const char *path, cons
     return HSP_OK;
 }
 
-hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
-                                size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
-                                hsp_error *err)
+hsp_status hsp__container_put(hsp_context *ctx, hsp__output *output, const char *path,
+                              const hsp__meta *meta, size_t meta_count, const hsp__tensor *tensors,
+                              size_t tensor_count, hsp_error *err)
 {
     HSP__TRY(container_check_host(err));
     uint64_t total = 0, done = 0;
-    hsp__output *output = NULL;
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp__text header;
     hsp__text_init(&header, &ctx->allocator);
@@ -215,7 +215,6 @@ hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__m
     hsp_status status = order ? container_make_header(ctx, path, meta, meta_count, order,
                                                       tensor_count, err, &header, &total)
                               : hsp__fail_memory(err);
-    if (!status) status = hsp__output_open(ctx, path, err, &output);
     if (!status) status = hsp__output_write(output, header.data, header.size, err);
     for (size_t i = 0; !status && i < tensor_count; i++) {
         const char *from = order[i]->data;
@@ -227,10 +226,21 @@ hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__m
             if (!status) status = hsp__progress(ctx, "writing", "bytes", done, total, err);
         }
     }
-    if (!status) status = hsp__output_commit(output, err);
-    hsp__output_free(output);
     hsp__text_free(&header);
     hsp__scratch_free(&scratch);
+    return status;
+}
+
+hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
+                                size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
+                                hsp_error *err)
+{
+    hsp__output *output = NULL;
+    HSP__TRY(hsp__output_open(ctx, path, err, &output));
+    hsp_status status =
+        hsp__container_put(ctx, output, path, meta, meta_count, tensors, tensor_count, err);
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
     return status;
 }
 
@@ -462,6 +472,23 @@ hsp_status hsp__container_memory(hsp_context *ctx, const void *bytes, size_t siz
     return container_open(ctx, name, NULL, bytes, size, err, out);
 }
 
+hsp_status hsp__container_copy(hsp_context *ctx, const void *bytes, size_t size, const char *name,
+                               hsp_error *err, hsp__container **out)
+{
+    void *copy = hsp__new_raw(&ctx->allocator, size, 1);
+    if (!copy) return hsp__fail_memory(err);
+    if (size) memcpy(copy, bytes, size);
+    hsp__container *container = NULL;
+    hsp_status status = container_open(ctx, name, NULL, copy, size, err, &container);
+    if (status) {
+        hsp__free(&ctx->allocator, copy);
+        return status;
+    }
+    container->copy = copy;
+    *out = container;
+    return HSP_OK;
+}
+
 void hsp__container_free(hsp__container *container)
 {
     if (!container) return;
@@ -469,6 +496,7 @@ void hsp__container_free(hsp__container *container)
     if (container->map) munmap(container->map, (size_t)container->size);
     hsp__json_free(container->header);
     hsp__free(&memory, container->entries);
+    hsp__free(&memory, container->copy);
     hsp__free(&memory, container->name);
     hsp__free(&memory, container);
 }

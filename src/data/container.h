@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "data/output.h"
 #include "halfspace_all.h"
 
 typedef enum hsp__dtype { HSP__U8, HSP__U32, HSP__U64, HSP__F32, HSP__F64 } hsp__dtype;
@@ -33,6 +34,10 @@ typedef struct hsp__meta {
 hsp_status hsp__container_write(hsp_context *ctx, const char *path, const hsp__meta *meta,
                                 size_t meta_count, const hsp__tensor *tensors, size_t tensor_count,
                                 hsp_error *err);
+/* The same to an output, which the caller commits; `path` is for errors. */
+hsp_status hsp__container_put(hsp_context *ctx, hsp__output *output, const char *path,
+                              const hsp__meta *meta, size_t meta_count, const hsp__tensor *tensors,
+                              size_t tensor_count, hsp_error *err);
 
 typedef struct hsp__container hsp__container;
 
@@ -43,6 +48,9 @@ hsp_status hsp__container_open(hsp_context *ctx, const char *path, hsp_error *er
                                hsp__container **out);
 hsp_status hsp__container_memory(hsp_context *ctx, const void *bytes, size_t size, const char *name,
                                  hsp_error *err, hsp__container **out);
+/* The same of a copy of the bytes. */
+hsp_status hsp__container_copy(hsp_context *ctx, const void *bytes, size_t size, const char *name,
+                               hsp_error *err, hsp__container **out);
 void hsp__container_free(hsp__container *container);
 
 const char *hsp__container_name(const hsp__container *container);

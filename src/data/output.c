@@ -23,6 +23,8 @@ struct hsp__output {
     char *temporary; /* the name it has until then */
     char *previous;  /* another name of the file that it replaced; NULL: there is none */
     int fd;
+    hsp_bytes_fn take; /* instead of fd; NULL: fd */
+    void *user;
     int appeared; /* renamed: nothing to remove */
     hsp__packer *packer;
     hsp_files *group;  /* files that appear together; NULL: this one appears by itself */
@@ -46,6 +48,10 @@ static hsp_status output_raw(void *user, const void *bytes, size_t size, hsp_err
 {
     hsp__output *output = user;
     const char *from = bytes;
+    if (output->take)
+        return output->take(output->user, bytes, size)
+                   ? hsp__fail(err, HSP_CANCELLED, "stopped on request while writing")
+                   : HSP_OK;
     while (size) {
         ssize_t count = write(output->fd, from, size);
         if (count < 0 && errno == EINTR) continue;
@@ -177,6 +183,19 @@ hsp_status hsp__output_open(hsp_context *ctx, const char *path, hsp_error *err, 
     if (!status && packing)
         status = hsp__packer_new(ctx, packing, name, output_raw, output, err, &output->packer);
     HSP__GIVE(status, output, hsp__output_free, out);
+}
+
+hsp_status hsp__output_take(hsp_context *ctx, hsp_bytes_fn take, void *user, hsp_error *err,
+                            hsp__output **out)
+{
+    hsp__output *output = hsp__new(&ctx->allocator, 1, sizeof *output);
+    if (!output) return hsp__fail_memory(err);
+    output->memory = ctx->allocator;
+    output->fd = -1;
+    output->take = take;
+    output->user = user;
+    *out = output;
+    return HSP_OK;
 }
 
 hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size, hsp_error *err)

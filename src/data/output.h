@@ -12,6 +12,10 @@
 typedef struct hsp__output hsp__output;
 
 hsp_status hsp__output_open(hsp_context *ctx, const char *path, hsp_error *err, hsp__output **out);
+/* The same for bytes that go to `take` instead of a file; a return value other than 0 ends the
+ * writing (HSP_CANCELLED). */
+hsp_status hsp__output_take(hsp_context *ctx, hsp_bytes_fn take, void *user, hsp_error *err,
+                            hsp__output **out);
 hsp_status hsp__output_write(hsp__output *output, const void *bytes, size_t size, hsp_error *err);
 /* Make it appear. */
 hsp_status hsp__output_commit(hsp__output *output, hsp_error *err);

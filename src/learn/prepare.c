@@ -339,7 +339,8 @@ hsp_status hsp__prepare_target(const hsp__names *classes, uint64_t rows, hsp_err
 }
 
 /* Are there labelled rows of two classes, and of those that were asked for? */
-static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error *err)
+static hsp_status prepare_checked(hsp_context *ctx, const hsp_options *options, hsp__prepared *to,
+                                  hsp_error *err)
 {
     HSP__TRY(hsp_data_view(ctx, to->data, err, &to->view));
     const hsp_view *view = to->view;
@@ -351,7 +352,11 @@ static hsp_status prepare_checked(hsp_context *ctx, hsp__prepared *to, hsp_error
     for (uint64_t i = 0; i < view->rows; i++)
         met[view->labels[i]] = 1;
     const uint32_t asked = to->rest || to->leaves_out ? view->classes : 0;
-    hsp_status status = hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
+    /* an online learner goes on with later rows, which may be of the other classes */
+    const int later = !asked && view->classes > 1 && hsp__options_have(options, "passes");
+    hsp_status status =
+        later ? HSP_OK
+              : hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
     hsp__free(&ctx->allocator, met);
     return status;
 }
@@ -363,7 +368,7 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     hsp_status status = hsp_data_view(ctx, data, err, &to.view);
     if (!status) status = prepare_group(ctx, options, &to, err);
     if (!status) status = prepare_weigh(ctx, data, options, &to, err);
-    if (!status) status = prepare_checked(ctx, &to, err);
+    if (!status) status = prepare_checked(ctx, options, &to, err);
     if (!status)
         status = like ? hsp__prepare_like(ctx, like, err, to.scalings)
                       : prepare_scale_new(ctx, options, &to, err);

@@ -189,11 +189,9 @@ static void model_file_put_facts(hsp__model_writer *writer, const hsp_model *mod
     }
 }
 
-hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,
-                           hsp_error *err)
+static hsp_status model_file_put(hsp_context *ctx, const hsp_model *model, hsp__output *output,
+                                 const char *path, hsp_error *err)
 {
-    HSP__NEED(err, ctx, model, path);
-    HSP__TRY(hsp__model_check(ctx, model, NULL, err));
     const hsp_allocator *memory = &ctx->allocator;
     hsp__model_writer writer = {.memory.memory = memory};
     hsp__text classes, features;
@@ -217,12 +215,38 @@ hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char 
     if (!status) model_file_put_facts(&writer, model);
     if (!status && writer.memory.failed) status = hsp__fail_memory(err);
     if (!status)
-        status = hsp__container_write(ctx, path, writer.meta, writer.meta_count, writer.tensors,
-                                      writer.tensor_count, err);
+        status = hsp__container_put(ctx, output, path, writer.meta, writer.meta_count,
+                                    writer.tensors, writer.tensor_count, err);
     hsp__scratch_free(&writer.memory);
     hsp__free(memory, encoding);
     hsp__text_free(&classes);
     hsp__text_free(&features);
+    return status;
+}
+
+hsp_status hsp_model_write(hsp_context *ctx, const hsp_model *model, const char *path,
+                           hsp_error *err)
+{
+    HSP__NEED(err, ctx, model, path);
+    HSP__TRY(hsp__model_check(ctx, model, NULL, err));
+    hsp__output *output = NULL;
+    HSP__TRY(hsp__output_open(ctx, path, err, &output));
+    hsp_status status = model_file_put(ctx, model, output, path, err);
+    if (!status) status = hsp__output_commit(output, err);
+    hsp__output_free(output);
+    return status;
+}
+
+hsp_status hsp_model_pack(hsp_context *ctx, const hsp_model *model, hsp_bytes_fn take, void *user,
+                          hsp_error *err)
+{
+    HSP__NEED(err, ctx, model);
+    if (!take) return hsp__fail_null(err, __func__, "take", (const void *[]){NULL}, 1);
+    HSP__TRY(hsp__model_check(ctx, model, NULL, err));
+    hsp__output *output = NULL;
+    HSP__TRY(hsp__output_take(ctx, take, user, err, &output));
+    hsp_status status = model_file_put(ctx, model, output, "", err);
+    hsp__output_free(output);
     return status;
 }
 
@@ -511,4 +535,13 @@ hsp_status hsp__model_parse(hsp_context *ctx, const void *bytes, size_t size, co
     hsp__container *file = NULL;
     hsp_status status = hsp__container_memory(ctx, bytes, size, name, err, &file);
     return status ? status : model_file_adopt(ctx, file, verify, err, out);
+}
+
+hsp_status hsp_model_unpack(hsp_context *ctx, const void *bytes, size_t size, hsp_error *err,
+                            hsp_model **out)
+{
+    HSP__NEED(err, ctx, bytes, out);
+    hsp__container *file = NULL;
+    HSP__TRY(hsp__container_copy(ctx, bytes, size, "", err, &file));
+    return model_file_adopt(ctx, file, 1, err, out);
 }
