@@ -1,6 +1,7 @@
 /* The data set: an owner of arrays and names around a view. */
 #include "data/data.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/base.h"
@@ -161,15 +162,55 @@ static void data_copy_sparse(hsp_context *ctx, hsp_data *data, const hsp_view *v
     }
 }
 
-static uint64_t data_count_nonzeros(hsp_context *ctx, const hsp_view *view)
+/* ---- How many values are not 0 ---- */
+
+typedef struct data_count {
+    const hsp_view *view;
+    uint64_t parts;
+    atomic_uint_fast64_t nonzeros;
+    atomic_uint_fast64_t zero_row; /* the first row with a 0; UINT64_MAX: none */
+} data_count;
+
+#define DATA_COUNT(type)                            \
+    do {                                            \
+        const type *values = row.values;            \
+        for (uint64_t k = 0; k < row.count; k++)    \
+            here += values[k] < 0 || values[k] > 0; \
+    } while (0)
+
+static void data_count_part(void *user, uint64_t part)
 {
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < view->rows && !data_tick(ctx, i); i++) {
-        hsp__row row = hsp__view_row(view, i);
-        for (uint64_t k = 0; k < row.count; k++)
-            count += hsp__row_value(view, &row, k) != 0;
+    data_count *count = user;
+    const hsp_view *view = count->view;
+    const uint64_t to = hsp__part(view->rows, count->parts, part + 1);
+    uint64_t nonzeros = 0;
+    for (uint64_t i = hsp__part(view->rows, count->parts, part); i < to; i++) {
+        const hsp__row row = hsp__view_row(view, i);
+        uint64_t here = 0;
+        if (view->precision == HSP_FLOAT32)
+            DATA_COUNT(float);
+        else
+            DATA_COUNT(double);
+        uint_fast64_t first = atomic_load(&count->zero_row);
+        while (here < row.count && i < first &&
+               !atomic_compare_exchange_weak(&count->zero_row, &first, i)) {
+        }
+        nonzeros += here;
     }
-    return count;
+    atomic_fetch_add(&count->nonzeros, nonzeros);
+}
+
+/* Of dense or sparse rows; in *zero the first row with a 0, UINT64_MAX: none has. */
+static uint64_t data_count_nonzeros(hsp_context *ctx, const hsp_view *view, uint64_t *zero)
+{
+    data_count count = {.view = view};
+    atomic_init(&count.nonzeros, 0);
+    atomic_init(&count.zero_row, UINT64_MAX);
+    count.parts =
+        hsp__parts(view->rows, view->rows ? hsp_view_stored(view) * 8 / view->rows + 8 : 1);
+    hsp__tasks_run(ctx, count.parts, data_count_part, &count);
+    *zero = atomic_load(&count.zero_row);
+    return atomic_load(&count.nonzeros);
 }
 
 hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *const *class_names,
@@ -190,8 +231,9 @@ hsp_status hsp_data_copy(hsp_context *ctx, const hsp_view *view, const char *con
         memcpy(data->labels, view->labels, view->rows * sizeof *data->labels);
     hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     hsp__data_seal(data);
+    uint64_t zero;
     if (!status && view->storage == HSP_DENSE)
-        data->nonzeros = data_count_nonzeros(ctx, &data->view);
+        data->nonzeros = data_count_nonzeros(ctx, &data->view, &zero);
     if (!status) status = hsp__stop_status(ctx, err);
     HSP__GIVE(status, data, hsp_data_free, out);
 }
@@ -201,25 +243,19 @@ hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view, const char *c
 {
     HSP__NEED(err, ctx, view, out);
     HSP__TRY(hsp_view_check(ctx, view, err));
-    if (view->storage == HSP_SPARSE) {
-        for (uint64_t i = 0; i < view->rows && !data_tick(ctx, i); i++) {
-            const hsp__row row = hsp__view_row(view, i);
-            for (uint64_t k = 0; k < row.count; k++)
-                if (hsp__row_value(view, &row, k) == 0)
-                    return hsp__fail(
-                        err, HSP_BAD_DATA,
-                        "row %llu stores a zero: remove stored zeros, or copy the rows with "
-                        "hsp_data_copy, which leaves them out",
-                        (unsigned long long)i + 1);
-        }
-        HSP__TRY(hsp__stop_status(ctx, err));
-    }
+    uint64_t zero = UINT64_MAX, nonzeros = hsp_view_stored(view);
+    if (view->storage != HSP_ONES) nonzeros = data_count_nonzeros(ctx, view, &zero);
+    HSP__TRY(hsp__stop_status(ctx, err));
+    if (view->storage == HSP_SPARSE && zero != UINT64_MAX)
+        return hsp__fail(err, HSP_BAD_DATA,
+                         "row %llu stores a zero: remove stored zeros, or copy the rows with "
+                         "hsp_data_copy, which leaves them out",
+                         (unsigned long long)zero + 1);
     hsp_data *data = hsp__data_new(&ctx->allocator);
     if (!data) return hsp__fail_memory(err);
     data->view = *view;
     data->checked = 1;
-    data->nonzeros =
-        view->storage == HSP_DENSE ? data_count_nonzeros(ctx, view) : hsp_view_stored(view);
+    data->nonzeros = nonzeros;
     hsp_status status = data_name_all(data, view, class_names, feature_names, err);
     if (!status) status = hsp__stop_status(ctx, err);
     HSP__GIVE(status, data, hsp_data_free, out);

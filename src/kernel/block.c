@@ -182,6 +182,7 @@ static int block_is_wide(const hsp__kernel_rows *a, const hsp__kernel_rows *b)
         if (fabs(node->p) > TILE_FLOAT_MOST || fabs(node->q) > TILE_FLOAT_MOST) return 1;
     }
     if (block_overflows(a) || block_overflows(b)) return 1;
+    if (a->rounded && b->rounded) return 0;
     return a->view->precision == HSP_FLOAT64 || b->view->precision == HSP_FLOAT64;
 }
 

@@ -32,7 +32,9 @@ typedef struct hsp__kernel_rows {
     const hsp_kernel *kernel;
     const hsp_view *view;
     const hsp__kernel_road *road; /* to take when these rows are the a of a block; NULL: choose */
-    const uint64_t *ids;          /* precomputed: the column in which others find row i; NULL: i */
+    int rounded; /* floats of these rows with each other may be computed from their values rounded to
+                    float; rounding.h counts that in */
+    const uint64_t *ids; /* precomputed: the column in which others find row i; NULL: i */
     const hsp__kernel_products *products; /* of all columns of these rows; NULL: none */
     double **norms;            /* a space: ||x||^2 in it, one per row; NULL where nothing asks */
     double *places;            /* kernel->places * rows: [place * rows + i]: 1 / sqrt(k(x, x)) of a

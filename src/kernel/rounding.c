@@ -106,6 +106,8 @@ double hsp__kernel_rounding(const hsp__kernel_rows *rows, int wide, double *most
                           .unit = wide || road.wide ? rounding_double : rounding_float};
     work.entries = rounding_gamma(2 * count, rounding_double);
     work.product = road.entries ? work.entries + work.unit : rounding_gamma(count, work.unit);
+    if (rows->view->precision == HSP_FLOAT64 && work.unit == rounding_float && !road.entries)
+        work.product += 3 * rounding_float; /* of rows that were rounded first */
     work.norms = 2 * work.entries + 8 * work.unit;
     if (rows->view->storage == HSP_ONES && count * work.unit < 1)
         work.product = work.norms = 0; /* counts, which are exact */

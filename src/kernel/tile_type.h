@@ -12,16 +12,22 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
 {
     const hsp__kernel_space *space = &t->kernel->spaces[which];
     const hsp_view *view = pick->rows->view;
-    const int ready =
-        view->storage == HSP_DENSE && !space->count && view->precision == TILE_PRECISION;
+    const int whole = view->storage == HSP_DENSE && !space->count;
+    const int ready = whole && view->precision == TILE_PRECISION;
     for (uint64_t i = 0; i < count; i++, to += width) {
         const hsp__row row = hsp__view_row(view, hsp__kernel_picked(pick, from + i));
-        const uint64_t known = ready ? block_least(row.count, width) : 0;
+        const uint64_t known = whole ? block_least(row.count, width) : 0;
         hsp__kernel_walk walk = {0};
         uint64_t place;
+        const float *single = row.values;
+        const double *wide = row.values;
         if (ready) memcpy(to, row.values, known * sizeof *to);
+        for (uint64_t k = 0; k < known && !ready && TILE_IS_WIDE; k++)
+            to[k] = (NUM)single[k];
+        for (uint64_t k = 0; k < known && !ready && !TILE_IS_WIDE; k++)
+            to[k] = (NUM)wide[k];
         memset(to + known, 0, (width - known) * sizeof *to);
-        for (uint64_t k = 0; k < row.count && !ready; k++) {
+        for (uint64_t k = 0; k < row.count && !whole; k++) {
             if (!hsp__kernel_inside(space, &walk, hsp__row_column(&row, k), &place)) continue;
             if (place >= width) break;
             to[place] = (NUM)hsp__row_value(view, &row, k);

@@ -2,12 +2,16 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "data/convert_storage.h"
 #include "data/formats.h"
 #include "data/scale.h"
 #include "learn/option_helpers.h"
 #include "learn/row_weights.h"
 
 #define PREPARE_NUMBERS 100 /* classes that may be numbers of any kind */
+#define PREPARE_SHARE   4   /* one value in so many is not 0: sparse rows are faster */
+#define PREPARE_COPY    ((uint64_t)512 << 20) /* bytes of rows from which a copy must be small, */
+#define PREPARE_SMALL   10                    /* this many times smaller than the rows */
 
 /* ---- Names of classes ------------------------------------------------------------------------ */
 
@@ -382,12 +386,33 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     return status;
 }
 
+hsp_status hsp__prepare_sparse(hsp_context *ctx, hsp__prepared *prepared, hsp_error *err)
+{
+    const hsp_view *view = prepared->view;
+    const uint64_t nonzeros = prepared->data->nonzeros;
+    if (view->storage != HSP_DENSE || !view->cols ||
+        nonzeros / view->rows > view->cols / PREPARE_SHARE)
+        return HSP_OK;
+    const uint64_t value = hsp__value_bytes(view->precision);
+    const uint64_t dense = view->rows * view->cols * value;
+    const uint64_t sparse = nonzeros * (value + sizeof(uint32_t)) + view->rows * sizeof(uint64_t);
+    if (dense > PREPARE_COPY && sparse > dense / PREPARE_SMALL) return HSP_OK;
+    const hsp__storage_change plan = {.storage = HSP_SPARSE,
+                                      .precision = view->precision,
+                                      .cols = view->cols,
+                                      .phase = "changing the storage"};
+    HSP__TRY(hsp__data_convert_storage(ctx, prepared->data, &plan, err, &prepared->sparse));
+    prepared->data = prepared->sparse;
+    return hsp_data_view(ctx, prepared->data, err, &prepared->view);
+}
+
 void hsp__prepared_free(hsp__prepared *prepared)
 {
     if (!prepared->base) return;
     hsp_data_free(prepared->grouped);
     hsp_data_free(prepared->weighed);
     hsp_data_free(prepared->scaled);
+    hsp_data_free(prepared->sparse);
     hsp__free(&prepared->memory, prepared->weight);
     hsp__free(&prepared->memory, prepared->place);
     for (int i = 0; i < HSP__MODEL_SCALINGS; i++)

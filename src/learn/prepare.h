@@ -8,10 +8,10 @@
 #include "model/model.h"
 
 typedef struct hsp__prepared {
-    hsp_allocator memory;                 /* of weight and place */
-    hsp_data *base;                       /* the caller's data, or `grouped`: rows before scaling */
-    hsp_data *data;                       /* `base`, or `scaled`: the rows to learn from */
-    hsp_data *grouped, *weighed, *scaled; /* owned, or NULL */
+    hsp_allocator memory; /* of weight and place */
+    hsp_data *base;       /* the caller's data, or `grouped`: rows before scaling */
+    hsp_data *data;       /* `base`, or `scaled`: the rows to learn from */
+    hsp_data *grouped, *weighed, *scaled, *sparse; /* owned, or NULL */
     double *weight;  /* rows: of each row, > 0; NULL: all 1. Rows of weight 0 are not there */
     uint64_t *place; /* rows: the number of a row among those of the classes that were asked for;
                         NULL: the same. Without it they differ by the rows of weight 0 */
@@ -26,6 +26,10 @@ typedef struct hsp__prepared {
 hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                         const hsp_model *like, hsp_error *err, hsp__prepared *out);
 void hsp__prepared_free(hsp__prepared *prepared);
+
+/* For learners whose work is proportional to the entries of the rows: dense rows that are mostly zeros
+ * become sparse ones, unless that takes much memory. */
+hsp_status hsp__prepare_sparse(hsp_context *ctx, hsp__prepared *prepared, hsp_error *err);
 
 /* origin[i] is the number of row i of prepared->view in `data`, as it was given; NULL: the same.
  * The caller frees it. */

@@ -57,6 +57,8 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
     const int resumes = start && native == &hsp__online_native;
     if (resumes) HSP__TRY(hsp__resume_check(ctx, learner, options, start, err));
     HSP__TRY(hsp__prepare(ctx, data, options, resumes ? start : NULL, err, &train->prepared));
+    if (train->plan.solver && !train->plan.kernel)
+        HSP__TRY(hsp__prepare_sparse(ctx, &train->prepared, err));
     HSP__TRY(hsp__view_hash(ctx, &data->view, err, train->hash));
     if (learner->rule && learner->rule->unit_values)
         HSP__TRY(hsp__input_checks_check(ctx, data, options, &train->prepared, err));

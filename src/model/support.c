@@ -36,7 +36,10 @@ hsp_status hsp__support_init(hsp__support *support, hsp_context *ctx, const hsp_
     if (!status && !support->rows->packed.values)
         status = support_spread(support, &quiet, rows, err);
     if (!status && support->dense) {
-        hsp__kernel_rows_free(ctx, support->rows);
+        if (view->storage == HSP_ONES)
+            support->ones = support->rows;
+        else
+            hsp__kernel_rows_free(ctx, support->rows);
         support->rows = NULL;
         status = hsp__kernel_rows_new(&quiet, kernel, &support->dense->view, source, err,
                                       &support->rows);
@@ -48,6 +51,7 @@ hsp_status hsp__support_init(hsp__support *support, hsp_context *ctx, const hsp_
 void hsp__support_free(hsp__support *support, hsp_context *ctx)
 {
     hsp__kernel_rows_free(ctx, support->rows);
+    hsp__kernel_rows_free(ctx, support->ones);
     hsp_data_free(support->dense);
     *support = (hsp__support){0};
 }
@@ -74,6 +78,8 @@ hsp_status hsp__support_values(hsp_context *ctx, const hsp__support *support,
     hsp__kernel_rows rows = *guests->rows;
     rows.road = &guests->road;
     const hsp__kernel_pick a = {.rows = &rows, .from = from, .count = count};
-    const hsp__kernel_pick b = {.rows = support->rows, .from = at, .count = some};
+    const int counts = support->ones && rows.view->storage == HSP_ONES;
+    const hsp__kernel_pick b = {
+        .rows = counts ? support->ones : support->rows, .from = at, .count = some};
     return hsp__kernel_block_f64(ctx, &a, &b, out, ld, err);
 }

@@ -16,6 +16,8 @@ typedef struct hsp__support {
     const hsp_kernel *kernel;
     hsp_data *dense;        /* the rows side by side, where matrix products like that; or NULL */
     hsp__kernel_rows *rows; /* NULL: no kernel */
+    hsp__kernel_rows *ones; /* dense: the same as rows of ones, whose shared places are counted with
+                               other rows of ones, to the same bits; NULL: they are not ones */
     hsp__kernel_road road;
 } hsp__support;
 

@@ -52,6 +52,7 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
     }
     HSP__TRY(hsp__kernel_rows_new(ctx, known->kernel, train->prepared.view,
                                   known->ids ? known->ids : known->origin, err, &k->rows));
+    k->rows->rounded = 1; /* the cache holds floats; if they do not prove the gap, doubles follow */
     HSP__TRY(hsp__kernel_check_given(ctx, k->rows, known->origin, err));
     HSP__TRY(kernel_erm_check_size(k->rows, err));
     if (train->given->shared) { /* inner products that the run before this one had (tune) */

@@ -1,0 +1,26 @@
+#!/bin/sh
+# The tests of the Python package: tests/python/run.sh BUILD PYTHON [pytest arguments]
+#
+# Prints one line per test, "ok NAME", "FAILED NAME" or "skipped NAME: why", and at the end "N passed, N failed, N skipped".
+# The status is not 0 if a test failed or none ran. HALFSPACE_LONG=1 also runs what takes minutes, HALFSPACE_BIG=1 measures
+# memory on arrays of a gigabyte, and HALFSPACE_CALLS=1000000 looks for leaks in so many calls.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${1:?which build?} python=${2:?which Python?}
+shift 2
+case $build in
+/*) ;;
+*) build=$PWD/$build ;;
+esac
+if ! "$python" -c 'import numpy, pytest' 2>/dev/null; then
+    echo "skipped python: $python has no numpy or no pytest"
+    echo '0 passed, 0 failed, 1 skipped'
+    exit 1
+fi
+# Files or tests that are named are run instead of all.
+case " $*" in
+*" tests/python/"*) ;;
+*) set -- tests/python "$@" ;;
+esac
+export PYTHONPATH="$build/python" HALFSPACE="$build/halfspace" PYTHONDONTWRITEBYTECODE=1 BUILD="$build"
+exec "$python" -X dev -W error::ResourceWarning -m pytest -p no:cacheprovider -qq -rN --no-header --lines "$@"
