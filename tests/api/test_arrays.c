@@ -234,6 +234,124 @@ static void test_refused(void)
     hsp_context_free(ctx);
 }
 
+/* Dense rows that are mostly zeros are learned from as the same rows stored sparsely are. */
+static void test_dense_zeros(void)
+{
+    enum { N = 400, D = 40 };
+    static double full[N * D], kept[N * D];
+    static uint32_t at[N * D], ends[N + 1], y[N];
+    uint64_t state = 3;
+    uint32_t stored = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < D; j++) {
+            const double x = draw(&state) < 0.1 ? draw(&state) - 0.5 : 0;
+            full[i * D + j] = x;
+            sum += (j % 2 ? 1 : -1) * x;
+            if (x != 0) at[stored] = j, kept[stored++] = x;
+        }
+        ends[i + 1] = stored;
+        y[i] = sum + 0.2 * draw(&state) > 0.1;
+    }
+    hsp_view views[2] = {hsp_view_dense(HSP_FLOAT64, N, D, D, full),
+                         hsp_view_sparse(HSP_FLOAT64, N, D, 4, ends, at, kept)};
+    static const char *const some[] = {"svm", "logistic"};
+    for (int k = 0; k < 2; k++) {
+        hsp_context *ctx = NULL;
+        hsp_error err = {0};
+        hsp_data *data[2] = {NULL, NULL};
+        hsp_model *model[2];
+        CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
+        for (int s = 0; s < 2; s++) {
+            views[s].labels = y;
+            views[s].classes = 2;
+            CHECK(hsp_data_borrow(ctx, &views[s], names, NULL, &err, &data[s]) == HSP_OK);
+            model[s] = train(ctx, data[s], some[k], NULL);
+        }
+        same_weights(model[0], model[1]);
+        for (int s = 0; s < 2; s++) {
+            hsp_model_free(model[s]);
+            hsp_data_free(data[s]);
+        }
+        hsp_context_free(ctx);
+    }
+}
+
+/* Support rows of ones meet ones by counting, and others by products: the same bits. */
+static void test_ones(void)
+{
+    enum { N = 300, D = 30 };
+    static float one[N * D];
+    static uint32_t at[N * D], ends[N + 1], y[N];
+    static double counted[N], multiplied[N];
+    uint64_t state = 11;
+    uint32_t stored = 0;
+    for (uint64_t i = 0; i < N; i++) {
+        int sum = 0;
+        for (uint32_t j = 0; j < D; j++)
+            if (draw(&state) < 0.3) at[stored] = j, one[stored++] = 1, sum += j < D / 2 ? 1 : -1;
+        ends[i + 1] = stored;
+        y[i] = sum > 0;
+    }
+    hsp_context *ctx = NULL;
+    hsp_error err = {0};
+    hsp_data *data = NULL;
+    hsp_view view = hsp_view_sparse(HSP_FLOAT32, N, D, 4, ends, at, NULL);
+    const hsp_view with_values = hsp_view_sparse(HSP_FLOAT32, N, D, 4, ends, at, one);
+    view.labels = y;
+    view.classes = 2;
+    CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
+    CHECK(hsp_data_borrow(ctx, &view, names, NULL, &err, &data) == HSP_OK);
+    static const char *const rbf[] = {"kernel", "rbf(0.1)", NULL};
+    hsp_model *model = train(ctx, data, "svm", rbf);
+    CHECK(hsp_model_support(model, NULL) > 20);
+    CHECK(hsp_model_score(ctx, model, &view, &err, counted, NULL) == HSP_OK);
+    CHECK(hsp_model_score(ctx, model, &with_values, &err, multiplied, NULL) == HSP_OK);
+    CHECK(memcmp(counted, multiplied, sizeof counted) == 0);
+    hsp_model_free(model);
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+}
+
+/* An online learner begins with rows of one class, if two were declared, and goes on with the other. */
+static void test_one_class_first(void)
+{
+    static const double x[4] = {1, 2, -1, -2};
+    static const uint32_t y[4] = {1, 1, 0, 0};
+    static const char *const some[] = {"perceptron", "experts", "svm"};
+    for (int k = 0; k < 3; k++) {
+        hsp_context *ctx = NULL;
+        hsp_error err = {0};
+        hsp_options *options = NULL;
+        hsp_data *data[2] = {NULL, NULL};
+        hsp_model *first = NULL, *second = NULL;
+        uint32_t classes[4];
+        double scores[4];
+        CHECK(hsp_context_new(NULL, &ctx) == HSP_OK);
+        CHECK(hsp_options_for(ctx, some[k], &err, &options) == HSP_OK);
+        for (int s = 0; s < 2; s++) {
+            hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 1, 1, x + 2 * s);
+            view.labels = y + 2 * s;
+            view.classes = 2;
+            CHECK(hsp_data_borrow(ctx, &view, names, NULL, &err, &data[s]) == HSP_OK);
+        }
+        const hsp_status status = hsp_train(ctx, data[0], options, &err, NULL, &first);
+        CHECK(status == (k < 2 ? HSP_OK : HSP_BAD_DATA));
+        if (!status) {
+            const hsp_view all = hsp_view_dense(HSP_FLOAT64, 4, 1, 1, x);
+            CHECK(hsp_train_from(ctx, data[1], options, first, &err, NULL, &second) == HSP_OK);
+            CHECK(hsp_model_score(ctx, second, &all, &err, scores, classes) == HSP_OK);
+            CHECK(memcmp(classes, y, sizeof y) == 0);
+        }
+        hsp_model_free(first);
+        hsp_model_free(second);
+        hsp_data_free(data[0]);
+        hsp_data_free(data[1]);
+        hsp_options_free(options);
+        hsp_context_free(ctx);
+    }
+}
+
 int main(void)
 {
     fill();
@@ -241,5 +359,8 @@ int main(void)
     RUN(test_weights);
     RUN(test_a_weight_of_two_is_the_row_twice);
     RUN(test_refused);
+    RUN(test_dense_zeros);
+    RUN(test_ones);
+    RUN(test_one_class_first);
     return check_done();
 }

@@ -274,6 +274,55 @@ static void inconsistent_models_are_refused(void)
     hsp_context_free(ctx);
 }
 
+typedef struct packed {
+    char bytes[1 << 16];
+    size_t size, most;
+} packed;
+
+static int packed_take(void *user, const void *bytes, size_t size)
+{
+    packed *to = user;
+    if (to->size + size > to->most) return 1;
+    memcpy(to->bytes + to->size, bytes, size);
+    to->size += size;
+    return 0;
+}
+
+/* In memory a model has the bytes of its file; a reader that has enough ends the writing. */
+static void packed_models_are_files(void)
+{
+    static packed all, few, file;
+    hsp_context *ctx = test_context(1, 0);
+    hsp_error err = {0};
+    hsp_model *model = NULL, *back = NULL;
+    hsp__random random = {0};
+    hsp__random_seed(&random, 5, 0);
+    model = test_linear(ctx, &random, 3, 4);
+    const char *path = test_path("packed.hsp");
+    all.most = file.most = sizeof all.bytes;
+    few.most = 100;
+    CHECK(hsp_model_write(ctx, model, path, &err) == HSP_OK);
+    FILE *stream = fopen(path, "rb");
+    CHECK(stream != NULL);
+    if (stream) file.size = fread(file.bytes, 1, file.most, stream), fclose(stream);
+    CHECK(hsp_model_pack(ctx, model, packed_take, &all, &err) == HSP_OK);
+    CHECK(all.size == file.size && memcmp(all.bytes, file.bytes, file.size) == 0);
+    CHECK(hsp_model_pack(ctx, model, packed_take, &few, &err) == HSP_CANCELLED);
+    CHECK(hsp_model_pack(ctx, model, NULL, &few, &err) == HSP_USAGE);
+    CHECK(hsp_model_unpack(ctx, all.bytes, all.size, &err, &back) == HSP_OK);
+    memset(all.bytes, 0, sizeof all.bytes); /* they were copied */
+    CHECK(back && same_models(model, back));
+    hsp_model_free(back);
+    back = NULL;
+    CHECK(hsp_model_unpack(ctx, file.bytes, file.size - 1, &err, &back) == HSP_BAD_DATA);
+    CHECK(hsp_model_unpack(ctx, file.bytes, 0, &err, &back) == HSP_BAD_DATA && !back);
+    file.bytes[file.size - 1] ^= 1;
+    CHECK(hsp_model_unpack(ctx, file.bytes, file.size, &err, &back) == HSP_BAD_DATA && !back);
+    unlink(path);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
 static void other_files_are_refused(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -300,6 +349,7 @@ int main(void)
     RUN(every_truncation_is_refused);
     RUN(every_changed_byte_is_refused_or_harmless);
     RUN(inconsistent_models_are_refused);
+    RUN(packed_models_are_files);
     RUN(other_files_are_refused);
     return check_done();
 }

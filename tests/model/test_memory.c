@@ -53,6 +53,27 @@ static hsp_status call_write(memory_scene *s, hsp_error *err)
     return hsp_model_write(s->ctx, s->votes, s->out_path, err);
 }
 
+static int memory_take(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)bytes, (void)size;
+    return 0;
+}
+
+static hsp_status call_pack(memory_scene *s, hsp_error *err)
+{
+    return hsp_model_pack(s->ctx, s->kernel, memory_take, NULL, err);
+}
+
+static hsp_status call_unpack(memory_scene *s, hsp_error *err)
+{
+    char bytes[1 << 16];
+    FILE *file = fopen(s->kernel_path, "rb");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file) fclose(file);
+    CHECK(size > 0 && size < sizeof bytes);
+    return hsp_model_unpack(s->ctx, bytes, size, err, &s->out);
+}
+
 static hsp_status call_score(memory_scene *s, hsp_error *err)
 {
     return hsp_model_score(s->ctx, s->linear, &s->rows->view, err, s->scores, NULL);
@@ -359,6 +380,8 @@ static void memory_try(memory_call call, const char *name)
 
 MEMORY_TEST(call_read)
 MEMORY_TEST(call_write)
+MEMORY_TEST(call_pack)
+MEMORY_TEST(call_unpack)
 MEMORY_TEST(call_score)
 MEMORY_TEST(call_vote)
 MEMORY_TEST(call_homogeneous)
@@ -393,6 +416,8 @@ int main(void)
 {
     RUN(call_read_without_memory);
     RUN(call_write_without_memory);
+    RUN(call_pack_without_memory);
+    RUN(call_unpack_without_memory);
     RUN(call_score_without_memory);
     RUN(call_vote_without_memory);
     RUN(call_homogeneous_without_memory);
