@@ -307,8 +307,8 @@ format:
 check-large: all
 	@tests/large/run.sh $(BUILD) $(FOLDER)
 bench:
-	@tools/setup bench
-	+@$(SUBMAKE) -s all bench-programs BUILD=build/release
+	@tools/setup bench python
+	+@$(SUBMAKE) -s all bench-programs python-package BUILD=build/release
 	@bench/run.sh build/release $(if $(SIZE),--size $(SIZE)) $(if $(DATA),--data $(DATA)) $(BENCH)
 .PHONY: bench-programs
 bench-programs: $(BENCH_SRC:%.c=$(BUILD)/%)

@@ -96,8 +96,8 @@ def log_loss(X, y, model):
 
 
 def no_worse(make, X, y, objective, bound):
-    """The largest tol of 1e-3, 1e-4, ... whose objective is at most `bound`, and that objective."""
-    for digits in range(3, 10):
+    """The largest tol of 1e-2, 1e-3, ... whose objective is at most `bound`, and that objective."""
+    for digits in range(2, 10):
         tol = 10.0**-digits
         value = objective(make(tol).fit(X, y))
         if value <= bound * (1 + 1e-9):

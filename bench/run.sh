@@ -1,13 +1,14 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel|knn] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel|knn|python] [--size MB] [--runs N] [--data DIR] [--quick]
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
 # (bench/mnist-perceptron.sh, bench/mnist-kernel-perceptron.sh). svm: widest margins, or one part of it: svm-file,
 # svm-train, svm-hard-C, svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train,
 # kernel-predict, kernel-reference (bench/kernel.sh). knn: nearest neighbours, or knn-mnist, knn-tree, knn-text
-# (bench/near.sh). Without --only: all of them.
+# (bench/near.sh). python: the package beside scikit-learn, or python-linear, python-kernel, python-knn,
+# python-overhead (bench/python.py). Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -41,7 +42,8 @@ case $only in
 svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
 kernel | kernel-train | kernel-predict | kernel-reference) ;;
 knn | knn-mnist | knn-tree | knn-text) ;;
-*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel, knn or one of their parts" >&2 && exit 2 ;;
+python | python-linear | python-kernel | python-knn | python-overhead) ;;
+*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel, knn, python or one of their parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -116,6 +118,21 @@ measure_knn()
     bench/near.sh "$build" "$sets" "$1" "$runs" | tee "$out/knn${1#knn}.txt"
 }
 
+# measure_python PART: all of it when empty. The package of this build, by a Python that has scikit-learn.
+measure_python()
+{
+    [ "$quick" = 0 ] || return 0
+    part=${1#python}
+    for candidate in /usr/bin/python3 python3; do
+        if "$candidate" -c 'import sklearn' 2>/dev/null; then
+            PYTHONPATH=$build/python "$candidate" -W ignore bench/python.py "$sets" --runs "$runs" \
+                ${part:+--only "${part#-}"} --json "$out/python$part.json" 2>/dev/null | tee "$out/python$part.txt"
+            return
+        fi
+    done
+    echo "run.sh: no Python here has scikit-learn" >&2
+}
+
 if [ -n "$only" ] && [ "$only" != read ]; then
     mkdir -p "$out"
     case $only in
@@ -125,6 +142,7 @@ if [ -n "$only" ] && [ "$only" != read ]; then
     kernel-*) measure_kernel "$only" ;;
     knn) measure_knn '' ;;
     knn-*) measure_knn "$only" ;;
+    python*) measure_python "$only" ;;
     *) "measure_$only" ;;
     esac
     exit
@@ -243,3 +261,4 @@ measure_perceptron
 measure_svm ''
 measure_kernel ''
 measure_knn ''
+measure_python ''

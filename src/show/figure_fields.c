@@ -23,6 +23,10 @@ FIELDS_NTH(hsp__panel, fields_panel, hsp_figure, first)
 FIELDS_NTH(hsp__figure_mark, fields_mark, hsp__panel, first)
 
 GETTER(fields_kind, hsp__figure_mark, mark, fields_kinds[mark->kind])
+GETTER_NEW(fields_class, hsp__figure_mark, mark, uint64_t,
+           mark->style.color < HSP__CLASS_FIRST
+               ? UINT64_MAX
+               : (uint64_t)(mark->style.color - HSP__CLASS_FIRST) / 2)
 GETTER(fields_x, hsp__figure_mark, mark, i < mark->count ? &mark->x[i] : NULL)
 GETTER(fields_y, hsp__figure_mark, mark, i < mark->count ? &mark->y[i] : NULL)
 GETTER(fields_value, hsp__figure_mark, mark,
@@ -54,6 +58,9 @@ FIELDS(fields_of_mark, hsp__figure_mark,
        FIELD(TEXT, "name", NULL, style.name, "its name in the legend",
              .when = "null if it is not there"),
        FIELD(TEXT, "text", NULL, text, "the text", .when = "null for other marks"),
+       FIELD_GET(COUNT, "class", NULL, fields_class,
+                 "number, from 0, of the class (or of the curve) whose colour it has",
+                 .when = "null for other colours"),
        FIELD_GET(LIST, "x", NULL, fields_x,
                  "places on the horizontal axis; null between two parts of a line",
                  .of = fields_places),
