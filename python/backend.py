@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -68,11 +69,12 @@ def _build() -> str:
 
 def _stripped(path: str) -> bytes:
     """The extension without the names that only debuggers use."""
-    smaller = path + ".stripped"
-    if shutil.which("strip") and subprocess.run(["strip", "--strip-unneeded", "-o", smaller, path]).returncode == 0:
-        path = smaller
-    with open(path, "rb") as file:
-        return file.read()
+    with tempfile.TemporaryDirectory() as folder:
+        smaller = os.path.join(folder, "stripped.so")
+        if shutil.which("strip") and subprocess.run(["strip", "--strip-unneeded", "-o", smaller, path]).returncode == 0:
+            path = smaller
+        with open(path, "rb") as file:
+            return file.read()
 
 
 def _write(wheel_directory: str, contents: dict[str, bytes]) -> str:

@@ -40,6 +40,13 @@ TYPES = {
 HELP = {
     "weight": 'Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.',
     "seed": "Seed of the random order: a number, or a numpy generator to draw it from. None is the seed 1: a run can always be repeated.",
+    "hard": "Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the evidence.",
+    "margin-target": 'Also learn from rows with y s(x) below this: a number, or "0.1r" for 0.1 times the largest row norm.',
+    "threshold": "Predict the second class if <w, x> is at least this. None: the number of columns (balanced: 0).",
+    "delta": "On a mistake, weights are multiplied or divided by 1 + delta.",
+    "approx": 'Approximate the kernel by M explicit features: "nystrom:M" (from M rows) or "fourier:M".',
+    "constant": 'Value of the constant column of offset="append".',
+    "convergence": "Write one CSV line per pass of the solver to this file: objective, lower bound, gap.",
     "warm_start": "Begin at the result of the last call of fit.",
     "n_jobs": "Threads: -1 for all processors, None for one. No result depends on it.",
     "verbose": "1 shows progress, by tqdm if it is installed.",
@@ -115,6 +122,7 @@ True
         summary="The weighted majority of experts: every column votes, and is trusted by its record.",
         text="Columns are votes: the sign of a number, or 0 and 1. The number of mistakes is bounded by that of the best expert.",
         defaults={"negated": True},
+        linear=False,
         drop=set(),
         warm_start=True,
         tags={"poor_score": True},
@@ -188,7 +196,7 @@ dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
         },
         help={
             "offset": "Learn the offset b; False: separators through the origin. \"regularized\": penalise it like a weight, as LinearSVC does.",
-            "loss": "Loss of a row: max(0, 1 - y s), or its square.",
+            "loss": "Loss of a row: the square of max(0, 1 - y s), or max(0, 1 - y s) itself.",
         },
         extra=[("dual", "Any", "auto", "Accepted for compatibility: solver decides how the same optimum is found.")],
         warm_start=True,
@@ -332,7 +340,8 @@ def sentence(help: str) -> str:
     """The help of an option as a sentence about parameters."""
     for option, name in [("--kernel", "kernel"), ("--lambda", "alpha"), ("--calibrate", "calibrate"), ("--passes", "passes")]:
         help = help.replace(option, name)
-    help = help.replace("--solver pegasos", 'solver="pegasos"').replace("--", "")
+    help = help.replace("--solver pegasos", 'solver="pegasos"').replace("--variant balanced", 'variant="balanced"').replace("--", "")
+    help = help.replace("as in the file", "as in X").replace("coordinate DELTA of its own", "coordinate of this size of its own")
     help = help.replace("lambda ||w||", "alpha ||w||").replace("(lambda n)", "(alpha n)")
     return help[0].upper() + help[1:] + "."
 
@@ -357,7 +366,10 @@ def parameters(spec: dict, table: dict, text_of) -> list[tuple]:
             own_text = "1"
         help = {**HELP, **spec.get("help", {})}.get(key) or sentence(option["help"])
         if key == "scale" and default != own:
-            help += ' Here the default is "min-max", so that values are from 0 to 1.'
+            help += (
+                ' Here the default is "min-max", so that values are from 0 to 1; partial_fit keeps the ranges of its first rows, and values '
+                'beyond them are an error (scale X before, and give "none").'
+            )
         name = names.get(key, key.replace("-", "_"))
         found.append((name, kind, default, key, own_text, help))
     found += [(name, kind, default, None, None, help) for name, kind, default, help in spec.get("extra", [])]
@@ -390,7 +402,7 @@ def estimator(spec: dict, table: dict, text_of) -> list[str]:
         lines += [f"    {name} : {shown}, default={literal(default)}", *wrap(help, "        ")]
     lines += ["", "    Attributes", "    ----------"]
     attributes = ATTRIBUTES
-    if "_Linear" in spec["bases"] or "_Online" in spec["bases"]:
+    if spec.get("linear", "_Linear" in spec["bases"] or "_Online" in spec["bases"]):
         attributes += LINEAR
     if any(option["name"] == "gap" for option in table["options"]):
         attributes += GAP

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from . import _core
 from ._classifier import Classifier
-from ._data import Dataset, LoadedModel, load, load_libsvm_model, read
+from ._data import Dataset, LoadedModel, load, load_libsvm_model, plot, read
 from ._errors import ConvergenceWarning, DataConversionWarning, NotFittedError, NotSeparableError
 from ._estimators import (
     Experts,
@@ -57,6 +57,7 @@ __all__ = [
     "certify",
     "load",
     "load_libsvm_model",
+    "plot",
     "read",
     "save",
     "verify",

@@ -2,22 +2,21 @@
 the library's tables of options."""
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import math
 import os
-import warnings
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, ClassVar, Dict, List, Optional, Self, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _core
-from ._errors import ConvergenceWarning, NotFittedError, NotSeparableError, like_sklearn, translate
+from ._errors import ConvergenceWarning, NotFittedError, NotSeparableError, like_sklearn, translate, warn
 from ._figures import Figure, draw
 from ._progress import progress_of
 
-Self = TypeVar("Self", bound="BaseClassifier")
 _BLOCK = 1 << 14  # rows that are converted at a time where a whole copy would only be thrown away
 
 
@@ -25,6 +24,8 @@ def threads_of(n_jobs: Optional[int]) -> int:
     """How many threads: None is 1, -1 all processors, -2 all but one, as in scikit-learn."""
     if n_jobs is None:
         return 1
+    if not isinstance(n_jobs, (int, np.integer)):
+        raise TypeError(f"n_jobs must be a whole number or None, got: {n_jobs!r}")
     if n_jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning")
     if n_jobs > 0:
@@ -97,6 +98,7 @@ class BaseClassifier:
     n_features_in_: int
     n_iter_: int
     converged_: bool
+    _handle: Optional[Handle]
 
     # ---- Parameters ------------------------------------------------------------------------------
 
@@ -108,7 +110,7 @@ class BaseClassifier:
         """The parameters by name. ``deep`` changes nothing: no parameter is an estimator."""
         return {name: getattr(self, name) for name in self._parameter_names()}
 
-    def set_params(self: Self, **params: Any) -> Self:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters by name, and return the estimator."""
         valid = self._parameter_names()
         for name, value in params.items():
@@ -132,7 +134,7 @@ class BaseClassifier:
         return {"requires_y": True, **self._tags}
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags  # type: ignore[import,attr-defined,unused-ignore]
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(
             estimator_type="classifier",
@@ -148,11 +150,27 @@ class BaseClassifier:
         """The text of a parameter as the option has it; estimators with scikit-learn's words translate."""
         return value
 
+    @classmethod
+    @functools.lru_cache(maxsize=None)
+    def _silent(cls) -> Dict[str, Any]:
+        """Parameters whose defaults are the library's: with these values there is nothing to say."""
+        signature = inspect.signature(cls.__init__).parameters
+        made = cls()
+        silent = {}
+        for name, (option, default) in cls._options.items():
+            value = made._option_of(name, signature[name].default)
+            if value is None or value is False or text_of(value) == default:
+                silent[name] = signature[name].default
+        return silent
+
     def _option_values(self) -> Dict[str, Union[str, List[str]]]:
         """The options that differ from the library's defaults, as text."""
         values: Dict[str, Union[str, List[str]]] = {}
+        silent = self._silent()
         for name, (option, default) in self._options.items():
             value = getattr(self, name)
+            if name in silent and value is silent[name]:
+                continue
             if option == "seed":
                 value = seed_of(value)
             elif option == "weight":
@@ -161,6 +179,8 @@ class BaseClassifier:
                 continue
             else:
                 value = self._option_of(name, value)
+            if value is None and default not in (None, "none") and getattr(self, name) is None:
+                raise ValueError(f"{name}=None has no meaning for {type(self).__name__}; the default is {default}")
             if value is None or value is False:
                 continue
             text = text_of(value)
@@ -187,9 +207,12 @@ class BaseClassifier:
     def _rows(self, X: Any, reset: bool) -> Any:
         """X as an array (dense, of any layout) or sparse matrix of the right number of columns."""
         plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and X.size
-        names = None if plain else _arrays.feature_names(X)
+        names = None
+        if not plain:
+            names = _arrays.feature_names(X)
+            X = _arrays.of_frame(X)
         sparse = not plain and _arrays.is_sparse(X)
-        array = X if plain else X.tocsr() if sparse else _arrays.as_array(X)
+        array = X if plain else _arrays.as_csr(X) if sparse else _arrays.as_array(X)
         if reset:
             self.n_features_in_ = int(array.shape[1])
             if names is not None:
@@ -209,12 +232,9 @@ class BaseClassifier:
         fitted = getattr(self, "feature_names_in_", None)
         if names is None or fitted is None:
             if names is not None:
-                warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names", stacklevel=5)
+                warn(f"X has feature names, but {type(self).__name__} was fitted without feature names")
             elif fitted is not None:
-                warnings.warn(
-                    f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
-                    stacklevel=5,
-                )
+                warn(f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names")
             return
         if len(names) == len(fitted) and np.all(names == fitted):
             return
@@ -238,6 +258,8 @@ class BaseClassifier:
         classes = [_arrays.class_name(label) for label in self.classes_]
         threads = threads_of(self._parameter("n_jobs", -1))
         sparse = _arrays.is_sparse(X)
+        if sparse and not X.data.all():  # stored zeros would change the last bits of results
+            X = _arrays.tidy(X)
         rows = _arrays.sparse_rows(X) if sparse else _arrays.to_rows(X)
         try:
             return _core.data(rows, labels, classes, features, weights, False, threads)
@@ -247,7 +269,7 @@ class BaseClassifier:
                 raise wrong from None
             if not sparse or error.args[0] != "HSP_BAD_DATA":
                 raise self._translate(error) from None
-        try:  # columns not sorted, duplicates, or stored zeros
+        try:  # columns not sorted, or duplicates
             return _core.data(_arrays.tidy_rows(X), labels, classes, features, weights, False, threads)
         except _core.Error as error:
             raise self._translate(error) from None
@@ -263,18 +285,20 @@ class BaseClassifier:
             )
         return labels
 
-    def _fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         start = self.__dict__.get("_handle") if self._parameter("warm_start", False) else None
-        before = (getattr(self, "classes_", None), getattr(self, "n_features_in_", None))
+        before = None if start is None else (self.classes_, self.n_features_in_)
+        self._handle = None  # an earlier model makes room, and is not used with other classes if this fails
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
         array = self._rows(X, reset=True)
         y = _arrays.column(y)
         _arrays.same_length(array.shape[0], y)
         labels = self._set_classes(y)
-        if before[1] != self.n_features_in_ or not np.array_equal(before[0], self.classes_):
+        if before and (before[1] != self.n_features_in_ or not np.array_equal(before[0], self.classes_)):
             start = None
         self._run(array, labels, sample_weight, self._option_values(), start)
+        self._warn_unless_converged()
         return self
 
     def _run(self, X: Any, labels: Any, sample_weight: Any, options: Any, start: Any) -> None:
@@ -303,16 +327,23 @@ class BaseClassifier:
         self._handle = Handle(model)
         self.n_iter_ = max(1, int(passes))
         self.converged_ = stop == "converged"
-        self._gap = gap
-        if not self.converged_ and not math.isnan(gap):
-            target = self._parameter("tol", None)
-            aim = "" if target is None else f" (target {target:g})"
-            warnings.warn(
-                f"{type(self).__name__} did not converge ({stop}): after {self.n_iter_} passes the relative duality gap is "
-                f"{gap:.3g}{aim}. Increase max_iter, scale the columns (scale='standard'), or accept a larger tol.",
-                like_sklearn(ConvergenceWarning),
-                stacklevel=4,
-            )
+        # without a lower bound on the objective (the kernel is indefinite), the gap says nothing
+        self._gap = math.nan if stop == "stalled" and gap >= 1 else gap
+        self._stop = stop
+
+    def _warn_unless_converged(self) -> None:
+        """The last step of fit: with warnings as errors, the estimator is fitted nevertheless."""
+        if self.converged_ or math.isnan(self._gap):
+            return
+        target = self._parameter("tol", None)
+        aim = "" if target is None else f" (target {target})"
+        passes = f"{self.n_iter_} pass" + ("" if self.n_iter_ == 1 else "es")
+        more = {"passes": "Increase max_iter", "seconds": "Increase max_seconds"}.get(self._stop, "Decrease C")
+        warn(
+            f"{type(self).__name__} did not converge ({self._stop}): after {passes} the relative duality gap is "
+            f"{self._gap:.3g}{aim}. {more}, scale the columns (scale='standard'), or accept a larger tol.",
+            like_sklearn(ConvergenceWarning),
+        )
 
     # ---- Prediction ------------------------------------------------------------------------------
 
@@ -346,14 +377,18 @@ class BaseClassifier:
             wrong = _arrays.explain_not_finite(X, "X", type(self).__name__)
             if wrong is not None:
                 raise wrong from None
-            if not _arrays.is_sparse(X):
+            if not _arrays.is_sparse(X) or error.args[0] != "HSP_BAD_DATA":
                 raise self._translate(error) from None
-            _core.score(model, _arrays.tidy_rows(X), scores, numbers, threads)
+            try:  # columns not sorted, or duplicates
+                _core.score(model, _arrays.tidy_rows(X), scores, numbers, threads)
+            except _core.Error as error:
+                raise self._translate(error) from None
         return scores, numbers
 
     def _about(self) -> Dict[str, Any]:
         """What the model says of itself."""
         self._fitted()
+        assert self._handle is not None
         return self._handle.about()
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -366,10 +401,14 @@ class BaseClassifier:
         Returns
         -------
         ndarray of shape (n_samples,)
+            A row on the boundary of a model with ``tie="zero"`` has no class: it gets None, in an array of objects.
         """
         numbers = self._scores(X, classes=True)[1]
         assert numbers is not None
-        return self.classes_[numbers]
+        if self._about()["tie"] != "zero" or numbers.max() < len(self.classes_):
+            return np.asarray(self.classes_[numbers])
+        labels = np.array([*self.classes_.tolist(), None], dtype=object)
+        return np.asarray(labels[np.minimum(numbers, len(self.classes_))])
 
     def _decision(self, X: Any) -> npt.NDArray[np.float64]:
         scores, _ = self._scores(X, classes=False)
@@ -393,8 +432,10 @@ class BaseClassifier:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy: the share of the rows (or of their weight) that are predicted rightly."""
-        right = self.predict(X) == _arrays.column(y)
-        return float(np.average(right, weights=sample_weight))
+        predicted = self.predict(X)
+        y = _arrays.column(y)
+        _arrays.same_length(len(predicted), y)
+        return float(np.average(predicted == y, weights=sample_weight))
 
     # ---- What was learned ------------------------------------------------------------------------
 
@@ -413,7 +454,9 @@ class BaseClassifier:
         """The relative duality gap: the objective is at most this share above the least possible one."""
         self._fitted()
         if math.isnan(self._gap):
-            raise AttributeError(f"{type(self).__name__} minimises no objective, so it has no duality gap")
+            raise AttributeError(
+                f"this {type(self).__name__} has no duality gap: it minimises no objective, or its kernel is indefinite"
+            )
         return self._gap
 
     @property
@@ -434,11 +477,19 @@ class BaseClassifier:
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write the model to a file that the command reads (``halfspace predict MODEL DATA``)."""
         try:
-            _core.model_write(self._fitted(), os.fspath(path))
+            _core.model_write(self._fitted(), os.fsdecode(path))
         except _core.Error as error:
             raise self._translate(error) from None
 
     # ---- Theory and figures ----------------------------------------------------------------------
+
+    def _labelled(self, X: Any, y: Any) -> Any:
+        """Rows and labels without a model."""
+        array = self._rows(X, reset=True)
+        y = _arrays.column(y)
+        _arrays.same_length(array.shape[0], y)
+        self.classes_, labels = _arrays.encode(y)
+        return self._data(array, labels, None)
 
     def _known_data(self, X: Any, y: Any) -> Any:
         """Rows and labels for a fitted model."""
@@ -469,7 +520,9 @@ class BaseClassifier:
 
         return audit(self, X, y, reference, disjunction)
 
-    def plot(self, X: Any = None, y: Any = None, kind: str = "rows", ax: Any = None, **options: Any) -> Figure:
+    def plot(
+        self, X: Any = None, y: Any = None, kind: str = "rows", ax: Any = None, axes: Any = None, **options: Any
+    ) -> Figure:
         """Draw the model.
 
         Parameters
@@ -477,12 +530,14 @@ class BaseClassifier:
         X, y : optional
             Rows and labels. Most kinds need them; ``"weights"`` does not.
         kind : str
-            As in ``halfspace plot``: rows, steps, slack, hulls, neighbors, roc, pr, calibration, lift, confusion,
-            weights, importance, losses, mistakes.
+            As in ``halfspace plot``: rows, slack, neighbors, roc, pr, calibration, lift, confusion, weights, importance,
+            losses. :func:`plot` draws rows without a model.
         ax : matplotlib axes, optional
             Draw into these axes.
+        axes : pair of column names or numbers (from 1), optional
+            The columns of the plane that is drawn. By default the library chooses.
         **options :
-            Options of the kind (``x``, ``y``, ...) and of the figure (``title``, ``theme``, ``width``, ``height``).
+            Options of the kind and of the figure (``title``, ``theme``, ``width``, ``height``).
 
         Returns
         -------
@@ -491,7 +546,7 @@ class BaseClassifier:
         """
         model = self._fitted()
         data = None if X is None else self._known_data(X, y)
-        return draw(kind, [model], data, options, threads_of(self._parameter("n_jobs", -1)), ax)
+        return draw(kind, [model], data, options, threads_of(self._parameter("n_jobs", -1)), ax, axes)
 
 
 def _only_if(what: str, missing: str) -> Any:
@@ -526,7 +581,7 @@ class _WithDecision(BaseClassifier):
 
 
 class _Weighted(BaseClassifier):
-    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from rows.
 
         Parameters
@@ -546,7 +601,7 @@ class _Weighted(BaseClassifier):
 
 
 class _Unweighted(BaseClassifier):
-    def fit(self: Self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Learn from rows.
 
         Parameters
@@ -580,7 +635,7 @@ class _Linear(_WithDecision):
 class _Online(_Linear):
     """Learners that see one row after the other."""
 
-    def partial_fit(self: Self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Go on learning, with one pass over these rows.
 
         Parameters
@@ -596,7 +651,7 @@ class _Online(_Linear):
         """
         return self._partial_fit(X, y, classes)
 
-    def _partial_fit(self: Self, X: Any, y: Any, classes: Any = None) -> Self:
+    def _partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         first = self.__dict__.get("_handle") is None
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")

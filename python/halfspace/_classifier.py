@@ -1,12 +1,11 @@
 """Any learner by its name."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, TypeVar, Union
+from typing import Any, Dict, List, Optional, Self, Union
 
 from . import _core
 from ._base import _Online, text_of
 
-Self = TypeVar("Self", bound="Classifier")
 
 
 class Classifier(_Online):
@@ -60,7 +59,7 @@ class Classifier(_Online):
         names = [name for name in vars(self) if name == "lambda_" or not (name.startswith("_") or name.endswith("_"))]
         return {name: getattr(self, name) for name in names}
 
-    def set_params(self: Self, **params: Any) -> Self:
+    def set_params(self, **params: Any) -> Self:
         """Set parameters by name, and return the estimator."""
         self.__dict__.update(params)
         return self
@@ -93,24 +92,18 @@ class Classifier(_Online):
                 values[option] = text_of(value)
         return values
 
-    def fit(self: Self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn from rows.
+    @property
+    def fit(self) -> Any:
+        """fit(X, y, sample_weight=None): learn from rows. Perceptron, winnow, experts and knn have no ``sample_weight``."""
+        tables = [table for table in _core.tables("learner") if table["name"] == self.learner]
+        weighted = any(option["name"] == "row-weight" for table in tables for option in table["options"])
+        return self._fit if weighted else self._fit_unweighted
 
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-        y : array of shape (n_samples,)
-        sample_weight : array of shape (n_samples,), optional
-            How many copies each row counts as; perceptron, winnow, experts and knn do not take them.
-
-        Returns
-        -------
-        self
-        """
-        return self._fit(X, y, sample_weight)
+    def _fit_unweighted(self, X: Any, y: Any) -> Self:
+        return self._fit(X, y)
 
     @property
-    def partial_fit(self) -> Any:  # type: ignore[override]
+    def partial_fit(self) -> Any:
         """partial_fit(X, y, classes=None): go on learning, with one pass over these rows. Of online learners."""
         if self.learner not in ("perceptron", "winnow", "experts"):
             raise AttributeError(f"the learner {self.learner} does not learn row by row")

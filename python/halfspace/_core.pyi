@@ -43,7 +43,7 @@ def plot(
     kind: str,
     models: List[Any],
     data: Any,
-    data_name: Optional[str],
+    files: List[str],
     kind_options: Options,
     figure_options: Options,
     path: Optional[str],

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from . import _arrays, _core
 from ._base import Handle, _Linear, threads_of
+from ._classifier import Classifier
 from ._errors import translate
-from ._figures import _texts
+from ._figures import Figure, _texts, draw
 from ._progress import progress_of
 
 Path = Union[str, "os.PathLike[str]"]
@@ -68,8 +69,8 @@ def read(
     -------
     Dataset
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    joined = "\n".join(os.fspath(p) for p in paths)
+    paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else list(path)
+    joined = "\n".join(os.fsdecode(p) for p in paths)
     texts: Dict[str, Any] = {}
     for name, value in options.items():
         if isinstance(value, (list, tuple)):
@@ -120,6 +121,52 @@ def read(
     return dataset
 
 
+def plot(
+    X: Any = None,
+    y: Any = None,
+    kind: str = "rows",
+    *,
+    files: Sequence[Path] = (),
+    ax: Any = None,
+    axes: Any = None,
+    n_jobs: Optional[int] = -1,
+    **options: Any,
+) -> Figure:
+    """Draw rows, or files that a run wrote, without a model.
+
+    Parameters
+    ----------
+    X, y : optional
+        Rows and labels.
+    kind : str
+        ``"rows"``; ``"hulls"``: the convex hulls of two classes, with their nearest points or a common one; ``"learning"``:
+        scores of a learner over growing parts of the rows; ``"steps"`` and ``"mistakes"``: the updates of a perceptron run, from
+        the file of its parameter ``trace`` (``"steps"`` also needs the rows); ``"convergence"``: from the file of the
+        parameter ``convergence``.
+    files : sequence of str
+        The files that the kind is made from.
+    ax : matplotlib axes, optional
+        Draw into these axes.
+    axes : pair of column names or numbers (from 1), optional
+        The columns of the plane that is drawn.
+    **options :
+        Options of the kind, as of ``halfspace plot``, and of the figure (``title``, ``theme``, ``width``, ``height``).
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import halfspace
+    >>> figure = halfspace.plot([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0], [4.0, 3.0]], [0, 0, 1, 1], "hulls")
+    >>> figure.svg.startswith("<svg")
+    True
+    """
+    data = None if X is None else Classifier()._labelled(X, y)
+    return draw(kind, [], data, options, threads_of(n_jobs), ax, axes, files)
+
+
 # ---- Models ----------------------------------------------------------------------------------------
 
 
@@ -135,6 +182,18 @@ class LoadedModel(_Linear):
     def __init__(self) -> None:
         pass
 
+    def _check_names(self, names: Optional[npt.NDArray[Any]]) -> None:
+        if names is not None and hasattr(self, "feature_names_in_"):  # plain arrays are as good: the file was text
+            super()._check_names(names)
+
+    @property
+    def gap_(self) -> float:
+        """The relative duality gap that the file records."""
+        recorded = self._about()["metadata"].get("gap")
+        if recorded is None:
+            raise AttributeError("the model file records no duality gap")
+        return float(recorded)
+
     def fit(self, X: Any, y: Any) -> "LoadedModel":
         """A loaded model is not trained again."""
         raise TypeError("a model that was read from a file cannot be fitted: make an estimator, for example halfspace.SVC()")
@@ -147,10 +206,11 @@ class LoadedModel(_Linear):
 def load(path: Path) -> LoadedModel:
     """Read a model that ``save`` or the command wrote, or a LIBSVM or LIBLINEAR model.
 
-    Class names that are all whole numbers become integers, those that are all numbers floats; other names are text.
+    Class names that are all whole numbers become integers, those that are all numbers floats; False and True become
+    truth values; other names are text.
     """
     try:
-        model = _core.model_read(os.fspath(path))
+        model = _core.model_read(os.fsdecode(path))
     except _core.Error as error:
         if error.args[0] == "HSP_IO" and not os.path.exists(path):
             raise FileNotFoundError(str(translate(error))) from None

@@ -3,7 +3,10 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import Any, Mapping
+import warnings
+from typing import Any, Dict, Mapping, Optional, Set
+
+from . import _core
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -47,29 +50,66 @@ def like_sklearn(own: type) -> type:
     return _joined[own]
 
 
-def translate(error: Exception, parameters: Mapping[str, str] | None = None) -> Exception:
-    """The exception for an error of the library.
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """A warning that points at the line outside of the package that called it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "halfspace":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
-    Options are named as on the command line there ("--max-passes"); here they get the names of the
-    parameters. ``parameters``: option to parameter.
+
+def _words_of_options() -> Dict[str, Set[str]]:
+    """The words that stand for values of each option in sentences: choices, and placeholders such as CLASS."""
+    found: Dict[str, Set[str]] = {}
+    for kind in ("learner", "read", "certify", "plot"):
+        for table in _core.tables(kind):
+            for option in table["options"]:
+                words = found.setdefault(option["name"], set())
+                words.update((option["choices"] or "").split("|"), [option["meta"] or ""])
+                if option["type"] == "flag":
+                    words.add("True")
+    return found
+
+
+def python_words(text: str, parameters: Optional[Mapping[str, str]] = None) -> str:
+    """A sentence of the library with Python's names: "--tie pos" becomes tie="pos".
+
+    ``parameters``: option to parameter, where the names differ.
     """
-    status, file, line, column, message = error.args
-    names = parameters or {}
+    if "--" not in text:
+        return text
+    names, words = parameters or {}, _words_of_options()
 
     def rename(match: re.Match[str]) -> str:
-        option = match.group(1)
-        return names.get(option, option.replace("-", "_"))
+        option, word = match.group(1), match.group(2)
+        name = names.get(option, option.replace("-", "_"))
+        if word is None or word not in words.get(option, ()):
+            rest = "" if word is None else f" {word}"
+            return (f"{name}=True" if "True" in words.get(option, ()) else name) + rest
+        return f"{name}={word}" if word.isupper() or "," in word else f'{name}="{word}"'
 
-    message = re.sub(r"--([A-Za-z][A-Za-z0-9-]*)", rename, message)
+    return re.sub(r"--([A-Za-z][A-Za-z0-9-]*)(?: ([A-Za-z0-9-]+(?:,[A-Z])?))?", rename, text)
+
+
+def warn_library(message: str) -> None:
+    """A warning of the library, with Python's names; python/src/core.c calls it."""
+    warn(python_words(message))
+
+
+def translate(error: Exception, parameters: Optional[Mapping[str, str]] = None) -> Exception:
+    """The exception for an error of the library, with the names of parameters instead of options."""
+    status, file, line, column, message = error.args
+    message = python_words(message, parameters)
     if file.startswith("--"):
-        message = f"{rename(re.match('--(.*)', file))}: {message}"  # type: ignore[arg-type]
+        option = file[2:]
+        message = f"{(parameters or {}).get(option, option.replace('-', '_'))}: {message}"
     elif file:
         place = f"{file}:{line}:{column}" if column else f"{file}:{line}" if line else file
         message = f"{place}: {message}"
     if status == "HSP_NO_MEMORY":
         return MemoryError(message)
     if status == "HSP_IO":
-        return OSError(message)
+        return FileNotFoundError(message) if "No such file or directory" in message else OSError(message)
     if status == "HSP_TIME_LIMIT":
         return TimeoutError(message)
     if status in ("HSP_UNSUPPORTED", "HSP_CANCELLED"):

@@ -18,9 +18,9 @@ class Perceptron(_Unweighted, _Online):
     offset : {"none", "unit", "r2", "append"}, default="unit"
         How the offset b learns: none: b = 0; unit: b += y; r2: b += y R^2; append: weight of a constant column.
     constant : float, default=1.0
-        Value of the constant column of offset append.
+        Value of the constant column of offset="append".
     order : {"cyclic", "shuffle", "first", "worst", "random"}, default="cyclic"
-        Order of the rows: as in the file, shuffled in each pass, or one mistake at a time picked among all rows.
+        Order of the rows: as in X, shuffled in each pass, or one mistake at a time picked among all rows.
     passes : int or str, default=10
         Number of passes at most, or until a pass has no mistakes.
     max_passes : int, default=1000
@@ -32,9 +32,9 @@ class Perceptron(_Unweighted, _Online):
     average : {"none", "average", "vote"}, default="none"
         Use the last separator, the mean of all, or the vote of all.
     margin_target : float or str, default=0
-        Also learn from rows with y s(x) below TAU; 0.1r: 0.1 times the largest row norm.
+        Also learn from rows with y s(x) below this: a number, or "0.1r" for 0.1 times the largest row norm.
     soft : float, default=0.0
-        Give every row an extra coordinate DELTA of its own, which makes any data separable; 0: none.
+        Give every row an extra coordinate of this size of its own, which makes any data separable; 0: none.
     rate : float, default=1.0
         Learning rate of an update.
     normalize : {"none", "rows", "ball"}, default="none"
@@ -178,9 +178,9 @@ class KernelPerceptron(_Unweighted, _WithDecision):
     offset : {"none", "unit", "r2", "append"}, default="unit"
         How the offset b learns: none: b = 0; unit: b += y; r2: b += y R^2; append: weight of a constant column.
     constant : float, default=1.0
-        Value of the constant column of offset append.
+        Value of the constant column of offset="append".
     order : {"cyclic", "shuffle", "first", "worst", "random"}, default="cyclic"
-        Order of the rows: as in the file, shuffled in each pass, or one mistake at a time picked among all rows.
+        Order of the rows: as in X, shuffled in each pass, or one mistake at a time picked among all rows.
     passes : int or str, default=10
         Number of passes at most, or until a pass has no mistakes.
     max_passes : int, default=1000
@@ -192,9 +192,9 @@ class KernelPerceptron(_Unweighted, _WithDecision):
     average : {"none", "average", "vote"}, default="none"
         Use the last separator, the mean of all, or the vote of all.
     margin_target : float or str, default=0
-        Also learn from rows with y s(x) below TAU; 0.1r: 0.1 times the largest row norm.
+        Also learn from rows with y s(x) below this: a number, or "0.1r" for 0.1 times the largest row norm.
     soft : float, default=0.0
-        Give every row an extra coordinate DELTA of its own, which makes any data separable; 0: none.
+        Give every row an extra coordinate of this size of its own, which makes any data separable; 0: none.
     rate : float, default=1.0
         Learning rate of an update.
     kernel : str, default="rbf"
@@ -204,7 +204,7 @@ class KernelPerceptron(_Unweighted, _WithDecision):
     allow_indefinite : bool, default=False
         Accept kernel expressions that are not guaranteed to be positive semidefinite.
     approx : str or None, default=None
-        Approximate the kernel by M explicit features: nystrom (from M rows) or fourier.
+        Approximate the kernel by M explicit features: "nystrom:M" (from M rows) or "fourier:M".
     budget : int, default=0
         Kernel: maximum number of rows to keep; the one that changes w least is dropped; 0: no limit.
     normalize : {"none", "rows", "ball"}, default="none"
@@ -342,13 +342,13 @@ class Winnow(_Unweighted, _Online):
     variant : {"winnow1", "winnow2", "balanced"}, default="winnow2"
         A demotion sets weights to 0 (winnow1) or divides them (winnow2); balanced: two weights per column.
     delta : float, default=1.0
-        On a mistake, weights are multiplied or divided by 1 + D.
+        On a mistake, weights are multiplied or divided by 1 + delta.
     threshold : float or None, default=None
-        Predict positive if <w,x> >= THETA; default: the number of columns (balanced: 0).
+        Predict the second class if <w, x> is at least this. None: the number of columns (balanced: 0).
     offset : {"auto", "none", "unit"}, default="auto"
-        With variant balanced: unit adds a column of ones; auto: unit for balanced.
+        With variant="balanced": unit adds a column of ones; auto: unit for balanced.
     order : {"cyclic", "shuffle", "first", "worst", "random"}, default="cyclic"
-        Order of the rows: as in the file, shuffled in each pass, or one mistake at a time picked among all rows.
+        Order of the rows: as in X, shuffled in each pass, or one mistake at a time picked among all rows.
     passes : int or str, default=10
         Number of passes at most, or until a pass has no mistakes.
     max_passes : int, default=1000
@@ -363,7 +363,8 @@ class Winnow(_Unweighted, _Online):
         Divide each row by its norm (rows), or all rows by the largest norm (ball).
     scale : {"none", "min-max", "standard", "max-abs"}, default="min-max"
         Scale columns before training; the model stores the scaling. Here the default is "min-max", so that values
-        are from 0 to 1.
+        are from 0 to 1; partial_fit keeps the ranges of its first rows, and values beyond them are an error (scale
+        X before, and give "none").
     tie : {"neg", "pos", "zero"}, default="pos"
         Class if <w,x> = THETA: the first, the second, or neither.
     multi_class : {"native", "ovr", "ovo"}, default="native"
@@ -500,7 +501,7 @@ class Experts(_Unweighted, _Online):
     votes : {"auto", "sign", "bit"}, default="auto"
         How a column votes: sign: 0 abstains; bit: yes if above 0, else no; auto: bit for columns of 0 and 1.
     order : {"cyclic", "shuffle"}, default="cyclic"
-        Order of the rows: as in the file, or shuffled in each pass.
+        Order of the rows: as in X, or shuffled in each pass.
     passes : int or str, default=1
         Number of passes over the rows.
     max_seconds : float, default=0.0
@@ -537,10 +538,6 @@ class Experts(_Unweighted, _Online):
         Passes over the rows.
     converged_ : bool
         Training ended by itself, not at a limit.
-    coef_ : ndarray of shape (n_scores, n_features)
-        Weights of the columns of X as given, scaling undone.
-    intercept_ : ndarray of shape (n_scores,)
-        Offsets.
 
     Examples
     --------
@@ -630,7 +627,8 @@ class SVC(_SVC, _Weighted, _Linear):
     allow_indefinite : bool, default=False
         Accept kernel expressions that are not guaranteed to be positive semidefinite.
     hard : bool, default=False
-        Hard margin: the separator of widest margin. If there is none, print the evidence and exit with status 1.
+        Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the
+        evidence.
     class_weight : dict or str or None, default=None
         Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
     tol : float, default=0.001
@@ -701,7 +699,7 @@ class SVC(_SVC, _Weighted, _Linear):
     >>> y = np.array([0, 0, 1, 1])
     >>> model = halfspace.SVC(kernel="linear", C=100, tol=1e-9).fit(X, y)
     >>> model.coef_.round(4).tolist(), model.intercept_.round(4).tolist()
-    ([[0.4, 0.4], [-1.4]])
+    ([[0.4, 0.4]], [-1.4])
     >>> halfspace.SVC().fit(X, y).predict([[3.5, 3.0]]).tolist()
     [1]
     """
@@ -798,14 +796,15 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
     alpha : float or None, default=None
         Regularisation, instead of C: minimise mean loss + alpha ||w||^2 / 2; C = 1 / (alpha n).
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
-        Loss of a row: max(0, 1 - y s), or its square.
+        Loss of a row: the square of max(0, 1 - y s), or max(0, 1 - y s) itself.
     penalty : {"l2", "l1"}, default="l2"
         Penalty: l2: ||w||^2 / 2; l1: sum of |w_j|, which makes many weights 0.
     fit_intercept : bool or str, default=True
         Learn the offset b; False: separators through the origin. "regularized": penalise it like a weight, as
         LinearSVC does.
     hard : bool, default=False
-        Hard margin: the separator of widest margin. If there is none, print the evidence and exit with status 1.
+        Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the
+        evidence.
     class_weight : dict or str or None, default=None
         Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
     tol : float, default=0.001
@@ -817,7 +816,7 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
     solver : {"auto", "dcd", "newton", "l1", "pegasos"}, default="auto"
         Solver; auto decides by the shape of the data.
     order : {"shuffle", "cyclic"}, default="shuffle"
-        With solver="pegasos": order of the rows: shuffled in each pass, or as in the file.
+        With solver="pegasos": order of the rows: shuffled in each pass, or as in X.
     average : {"average", "none"}, default="average"
         With solver="pegasos": use the weighted mean of all weights (later ones count more), or the last.
     keep_dual : bool, default=False
@@ -985,7 +984,7 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     allow_indefinite : bool, default=False
         Accept kernel expressions that are not guaranteed to be positive semidefinite.
     approx : str or None, default=None
-        Approximate the kernel by M explicit features: nystrom (from M rows) or fourier.
+        Approximate the kernel by M explicit features: "nystrom:M" (from M rows) or "fourier:M".
     class_weight : dict or str or None, default=None
         Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
     tol : float, default=0.001
@@ -1050,7 +1049,7 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     >>> y = np.array([0, 0, 1, 1])
     >>> model = halfspace.LogisticRegression().fit(X, y)
     >>> model.predict_proba([[0.5, 0.5], [3.5, 3.0]]).round(2).tolist()
-    [[0.95, 0.05], [0.04, 0.96]]
+    [[0.87, 0.13], [0.13, 0.87]]
     """
 
     _learner = "logistic"

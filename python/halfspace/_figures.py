@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from . import _core
 from ._errors import translate
+from ._matplotlib import draw_into
 
 
 class Figure:
@@ -34,7 +35,7 @@ class Figure:
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write the figure; the name's ending says the format: .svg, .png or .pdf."""
-        self._again(os.fspath(path))
+        self._again(os.fsdecode(path))
 
 
 def _texts(options: Dict[str, Any]) -> Dict[str, str]:
@@ -44,8 +45,19 @@ def _texts(options: Dict[str, Any]) -> Dict[str, str]:
     return {name.replace("_", "-"): text(value) for name, value in options.items() if value is not None}
 
 
-def draw(kind: str, models: List[Any], data: Any, options: Dict[str, Any], threads: int, ax: Any) -> Figure:
-    """A figure of some models and rows."""
+def draw(
+    kind: str,
+    models: List[Any],
+    data: Any,
+    options: Dict[str, Any],
+    threads: int,
+    ax: Any,
+    axes: Any = None,
+    files: Sequence[Union[str, "os.PathLike[str]"]] = (),
+) -> Figure:
+    """A figure of some models and rows; ``axes``: the columns of its plane."""
+    if axes is not None:
+        options = {**options, "x": axes[0], "y": axes[1]}
     known = {option["name"] for option in _core.tables("figure")[0]["options"]}
     texts = _texts(options)
     of_figure = {name: value for name, value in texts.items() if name in known}
@@ -53,48 +65,12 @@ def draw(kind: str, models: List[Any], data: Any, options: Dict[str, Any], threa
 
     def make(path: Optional[str]) -> Any:
         try:
-            return _core.plot(kind, models, data, None, of_kind, of_figure, path, threads, None)
+            return _core.plot(kind, models, data, [os.fsdecode(file) for file in files], of_kind, of_figure, path, threads, None)
         except _core.Error as error:
             raise translate(error) from None
 
     svg, numbers = make(None)
     figure = Figure(svg, json.loads(numbers), make)
     if ax is not None:
-        draw_into(ax, figure.data)
+        draw_into(ax, figure.data, options.get("title"))
     return figure
-
-
-def draw_into(ax: Any, data: Dict[str, Any]) -> None:
-    """The first panel of a figure in matplotlib axes."""
-    panel = data["panels"][0]
-    nan = float("nan")
-    colors = iter(f"C{i % 10}" for i in range(1000))
-    for mark in panel["marks"]:
-        x = [nan if value is None else value for value in mark["x"]]
-        y = [nan if value is None else value for value in mark["y"]]
-        label = mark["name"] or "_nolegend_"
-        kind = mark["kind"]
-        if kind == "polygon":
-            ax.fill(x[:-1] if x and x[-1] != x[-1] else x, y[:-1] if y and y[-1] != y[-1] else y, alpha=0.1, color=next(colors))
-        elif kind == "points":
-            ax.scatter(x, y, s=16, label=label, color=next(colors), zorder=3)
-        elif kind == "bars":
-            ax.bar(x, y, label=label, color=next(colors))
-        elif kind == "text":
-            for i, (left, bottom) in enumerate(zip(x, y)):
-                if left == left:
-                    ax.annotate(mark["text"] or "", (left, bottom))
-        else:
-            ax.plot(x, y, label=label, color="black" if mark["name"] == "boundary" else next(colors), linewidth=1)
-    for axis, scale, limits, name in (
-        (panel["x"], ax.set_xscale, ax.set_xlim, ax.set_xlabel),
-        (panel["y"], ax.set_yscale, ax.set_ylim, ax.set_ylabel),
-    ):
-        if axis["log"]:
-            scale("log")
-        limits(axis["low"], axis["high"])
-        name(axis["label"] or "")
-    if panel["title"] or data["title"]:
-        ax.set_title(panel["title"] or data["title"])
-    if ax.get_legend_handles_labels()[1]:
-        ax.legend(fontsize="small")

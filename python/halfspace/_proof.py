@@ -2,18 +2,20 @@
 from __future__ import annotations
 
 import datetime
+import filecmp
 import html
 import json
 import math
 import os
 import shutil
 import tempfile
+import weakref
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _arrays, _core
-from ._errors import translate
+from ._errors import python_words, translate
 from ._figures import _texts
 
 Path = Union[str, "os.PathLike[str]"]
@@ -48,7 +50,16 @@ class Verification:
         return self.result == "verified"
 
     def __repr__(self) -> str:
-        return "\n".join([f"{self.result}: {self.reason}" if self.reason else self.result, *self.established])
+        reason = self.reason if self.reason.startswith(self.result) else f"{self.result}: {self.reason}".rstrip(": ")
+        return "\n".join([*self.established, *([reason] if self.reason or not self.established else [])])
+
+
+class _Folder:
+    """A temporary folder, removed with the last reference to it, or at exit."""
+
+    def __init__(self) -> None:
+        self.name = tempfile.mkdtemp(prefix="halfspace-")
+        weakref.finalize(self, shutil.rmtree, self.name, True)
 
 
 class Certificate:
@@ -73,7 +84,10 @@ class Certificate:
     def __init__(self, certificate: Path, data: Path, test: Optional[Path] = None) -> None:
         with open(certificate, encoding="utf-8") as file:
             text = file.read()
-        self._set(text, [], os.fspath(data), None if test is None else os.fspath(test), None)
+        try:
+            self._set(text, [], os.fsdecode(data), None if test is None else os.fsdecode(test), None)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{os.fsdecode(certificate)}: not a certificate: {error}") from None
 
     @classmethod
     def _made(
@@ -89,45 +103,64 @@ class Certificate:
         self.text = text
         self.data = data
         self.test = test
-        self.not_claimed: Dict[str, str] = {claim: why for claim, why in tried if why is not None}
+        self.not_claimed: Dict[str, str] = {claim: python_words(why) for claim, why in tried if why is not None}
         self.claims: List[str] = [str(claim.get("claim")) for claim in self.content.get("claims", [])]
         self.verification: Optional[Verification] = None
-        self._folder = folder  # the temporary folder of a text that we wrote; removed with the last reference
+        self._folder = folder  # of a text that we wrote: temporary, or None after it was saved
+        self._own_text = folder is not None
 
     @property
     def content(self) -> Dict[str, Any]:
         """The certificate as a dictionary."""
         return {} if self.text is None else dict(json.loads(self.text))
 
-    def verify(self, data: Optional[Path] = None) -> Verification:
+    def verify(self, data: Optional[Path] = None, model: Optional[Path] = None) -> Verification:
         """Check every claim against the data file in exact arithmetic.
 
         The checker is that of the program ``halfspace-verify``, which shares no code with the learners.
+
+        Parameters
+        ----------
+        data : str, optional
+            The data file; by default the one that was certified.
+        model : str, optional
+            A model file, to be compared with the one that was certified.
         """
         if self.text is None:
             raise ValueError(f"no claim could be made: {self.not_claimed}")
-        path = self.data if data is None else os.fspath(data)
+        path = self.data if data is None else os.fsdecode(data)
         try:
-            answer = _core.verify(self.text, path, self.test, None, 0)
+            options = None if model is None else {"model": os.fsdecode(model)}
+            answer = _core.verify(self.text, path, self.test, options, 0)
         except _core.Error as error:
             raise translate(error) from None
-        self.verification = Verification(*answer)
+        self.verification = Verification(answer[0], python_words(answer[1]), python_words(answer[2]))
         return self.verification
 
     def save(self, path: Path) -> None:
-        """Write the certificate. A data text that :func:`certify` made from arrays is written beside it."""
+        """Write the certificate. A data text that :func:`certify` made from arrays is written next to it."""
         if self.text is None:
             raise ValueError(f"no claim could be made: {self.not_claimed}")
-        path = os.fspath(path)
-        if self._folder is not None:
-            beside = os.path.splitext(path)[0] + os.path.splitext(self.data)[1]
-            shutil.copyfile(self.data, beside + ".part")
-            os.replace(beside + ".part", beside)
-            self.data = beside
-            self._folder = None
+        path = os.fsdecode(path)
+        if self._own_text:
+            self._save_text(path, os.path.splitext(path)[0] + os.path.splitext(self.data)[1])
         with open(path + ".part", "w", encoding="utf-8") as file:
             file.write(self.text)
         os.replace(path + ".part", path)
+
+    def _save_text(self, path: str, text: str) -> None:
+        """Write the data text next to the certificate, but never over somebody's data."""
+        if os.path.abspath(text) == os.path.abspath(path):
+            raise ValueError(f"{path}: the data text goes to this file: choose a name with another ending, for example .cert")
+        if not os.path.exists(text):
+            shutil.copyfile(self.data, text + ".part")
+            os.replace(text + ".part", text)
+        elif not filecmp.cmp(self.data, text, shallow=False):
+            raise FileExistsError(
+                f"{text}: the data text goes to this file, which exists and has other contents: choose another name, or remove it"
+            )
+        self.data = text
+        self._folder = None
 
     def __repr__(self) -> str:
         lines = [f"Certificate: {', '.join(self.claims) or 'no claim'}"]
@@ -177,7 +210,7 @@ def write_exact(X: Any, y: Any, path: Path, feature_names: Optional[Sequence[str
     """
     names = _arrays.feature_names(X) if feature_names is None else feature_names
     sparse = _arrays.is_sparse(X)
-    array = X if sparse else _arrays.as_array(X)
+    array = _arrays.as_csr(X) if sparse else _arrays.as_array(X)
     classes, labels = _arrays.encode(_arrays.column(y))
     _arrays.same_length(array.shape[0], labels)
     texts = [_arrays.class_name(label) for label in classes]
@@ -185,7 +218,8 @@ def write_exact(X: Any, y: Any, path: Path, feature_names: Optional[Sequence[str
         wrong = [text for text in texts if not text or any(c.isspace() or c in ":#" for c in text)]
         if wrong:
             raise ValueError(f"libsvm text cannot hold the class {wrong[0]!r}: rename it, or give X as a dense array")
-        rows: Any = _arrays.tidy_rows(X)
+        tidy = _arrays.tidy(X)
+        rows: Any = _arrays.sparse_rows(tidy)
         header = ""
     else:
         rows = _arrays.to_rows(array)
@@ -198,8 +232,12 @@ def write_exact(X: Any, y: Any, path: Path, feature_names: Optional[Sequence[str
     wrong_value = _arrays.explain_not_finite(array, "X", "")
     if wrong_value is not None:
         raise wrong_value
+    if sparse:
+        _arrays.check_exact(tidy.data, rows[0])
+    else:
+        _arrays.check_exact(np.asarray(X), rows)
     try:
-        _core.write_exact(rows, labels, texts, header, os.fspath(path))
+        _core.write_exact(rows, labels, texts, header, os.fsdecode(path))
     except _core.Error as error:
         raise translate(error) from None
 
@@ -235,14 +273,14 @@ def certify(
     Parameters
     ----------
     X : array, sparse matrix, or the path of a data file
-        Arrays are certified through a text with all their digits (:func:`write_exact`), which stands beside the
+        Arrays are certified through a text with all their digits (:func:`write_exact`), which is saved with the
         certificate, so that anybody can check the pair with ``halfspace-verify``.
     y : array, optional
         The labels; not for a file.
     model : fitted estimator or path of a model file, optional
         Also make claims about this model, which was trained on these rows.
     path : str, optional
-        Save the certificate to this file, and the text of arrays beside it. Without it, both are temporary until
+        Save the certificate to this file, and the text of arrays next to it. Without it, both are temporary until
         ``certificate.save(path)``.
     read : dict, optional
         How to read a data file, as in :func:`read`.
@@ -270,9 +308,9 @@ def certify(
     if isinstance(X, (str, os.PathLike)):
         if y is not None:
             raise ValueError("a data file has its own labels: leave y out")
-        data = os.fspath(X)
+        data = os.fsdecode(X)
     else:
-        folder = tempfile.TemporaryDirectory(prefix="halfspace-")
+        folder = _Folder()
         ending = ".svm" if _arrays.is_sparse(X) else ".csv"
         data = os.path.join(folder.name, "data" + ending)
         write_exact(X, y, data)
@@ -280,9 +318,9 @@ def certify(
     model_path = None
     if model is not None:
         if isinstance(model, (str, os.PathLike)):
-            model_path = os.fspath(model)
+            model_path = os.fsdecode(model)
         else:
-            folder = folder or tempfile.TemporaryDirectory(prefix="halfspace-")
+            folder = folder or _Folder()
             model_path = os.path.join(folder.name, "model.hsp")
             model.save(model_path)
     test = texts.get("test")
@@ -333,7 +371,11 @@ class _Table:
                 return "–"
             return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-        return [[shown(bound.get(column)) for column in self._columns] for bound in self.bounds if bound["applies"]]
+        def cell(bound: Dict[str, Any], column: str) -> str:
+            at_least = "≥ " if column == "bound" and bound.get("lower") else ""
+            return at_least + shown(bound.get(column))
+
+        return [[cell(bound, column) for column in self._columns] for bound in self.bounds if bound["applies"]]
 
     def _first(self) -> str:
         return type(self).__name__
@@ -365,8 +407,8 @@ class ErrorBounds(_Table):
     def __init__(self, report: Dict[str, Any]) -> None:
         super().__init__(report["bounds"])
         self.report = report
-        self.lower = report.get("test_lower")
-        self.upper = report.get("test_upper")
+        self.lower: Optional[float] = report["true_error_least"]
+        self.upper: Optional[float] = report["true_error_most"]
 
     def _first(self) -> str:
         return f"bounds on the true error, each with confidence {1 - self.report['delta']:.6g}"
@@ -419,7 +461,8 @@ class Audit(_Table):
     separates : bool or None
         The widest separator was looked for, and separates the rows.
     margin : (float, float) or None
-        The interval in which the widest margin is.
+        The interval in which the widest margin is, in the space of the run: with ``offset="unit"`` its rows have a
+        constant column, so it is not the margin that a certificate states.
     """
 
     _columns = ("name", "observed", "bound", "held", "formula")
@@ -444,7 +487,10 @@ def audit(model: Any, X: Any, y: Any, reference: Any, disjunction: Optional[Sequ
     own = model._fitted()
     learner = model._about()["metadata"].get("learner")
     if disjunction is not None:
-        reference = _core.disjunction(own, [str(column) for column in disjunction])
+        try:
+            reference = _core.disjunction(own, [str(column) for column in disjunction])
+        except _core.Error as error:
+            raise translate(error) from None
     elif reference is not None:
         reference = reference._fitted()
     elif learner == "winnow":

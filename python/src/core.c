@@ -22,6 +22,15 @@ PyObject *core_error_type(PyObject *module)
     return ((core_state *)PyModule_GetState(module))->error;
 }
 
+const char *core_utf8(PyObject *string)
+{
+    Py_ssize_t size = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(string, &size);
+    if (!text || strlen(text) == (size_t)size) return text;
+    PyErr_SetString(PyExc_ValueError, "embedded null character");
+    return NULL;
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 void core_unlock(core_call *call)
@@ -86,6 +95,19 @@ int core_open(PyObject *module, int threads, PyObject *progress, core_call *call
     return 0;
 }
 
+/* A warning of Python that points at the caller of the package. 0, or -1 with an exception. */
+static int core_warn(const char *sentence)
+{
+    PyObject *errors = PyImport_ImportModule("halfspace._errors");
+    PyObject *text = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence), "replace");
+    PyObject *done = errors && text ? PyObject_CallMethod(errors, "warn_library", "O", text) : NULL;
+    const int failed = !done;
+    Py_XDECREF(done);
+    Py_XDECREF(text);
+    Py_XDECREF(errors);
+    return failed ? -1 : 0;
+}
+
 int core_close(core_call *call, hsp_status status)
 {
     core_state *state = PyModule_GetState(call->module);
@@ -97,7 +119,7 @@ int core_close(core_call *call, hsp_status status)
         hsp_context_free(call->ctx);
     int failed = PyErr_Occurred() != NULL;
     for (size_t i = 0; i < call->count; i++) {
-        if (!failed) failed = PyErr_WarnEx(PyExc_UserWarning, call->warnings[i], 2) != 0;
+        if (!failed) failed = core_warn(call->warnings[i]) != 0;
         free(call->warnings[i]);
     }
     free(call->warnings);

@@ -60,6 +60,8 @@ int core_close(core_call *call, hsp_status status);
 
 /* The type of exported arrays; the module's exception. */
 PyObject *core_error_type(PyObject *module);
+/* A string as UTF-8; it lives as long as the string. NULL with an exception, also if there is a zero in it. */
+const char *core_utf8(PyObject *string);
 
 /* ---- Options (core_options.c) ---- */
 

@@ -77,11 +77,12 @@ static int arrays_sparse(PyObject *rows, Py_buffer held[3], hsp_view *view)
         return -1;
     }
     const uint64_t count = (uint64_t)(held[1].len / held[1].itemsize);
-    uint64_t last = 0;
+    uint64_t first = 0, last = 0;
+    memcpy(&first, held[1].buf, (size_t)held[1].itemsize);
     memcpy(&last, (const char *)held[1].buf + (count - 1) * (uint64_t)held[1].itemsize,
            (size_t)held[1].itemsize); /* little-endian: the only machines that are supported */
-    if (last > (uint64_t)stored) {
-        PyErr_SetString(PyExc_ValueError, "the offsets of sparse rows go beyond their values");
+    if (first || last > (uint64_t)stored) {
+        PyErr_SetString(PyExc_ValueError, "the offsets of sparse rows do not fit their values");
         return -1;
     }
     char type = 'd';
@@ -141,7 +142,7 @@ int core_names(PyObject *list, Py_ssize_t count, const char ***names)
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++)
-        if (!(all[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL))) {
+        if (!(all[i] = core_utf8(PyList_GetItem(list, i)))) {
             free(all);
             return -1;
         }

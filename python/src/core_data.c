@@ -61,7 +61,7 @@ CORE_FUNCTION(data_new)
     if (!failed) failed = core_open(module, (int)PyLong_AsLong(args[6]), Py_None, &call);
     if (!failed) {
         if (view.storage == HSP_SPARSE && core_all_ones(&view))
-            view = hsp_view_sparse(view.precision, view.rows, view.cols, view.starts_bytes,
+            view = hsp_view_sparse(HSP_FLOAT32, view.rows, view.cols, view.starts_bytes,
                                    view.starts, view.indices, NULL),
             view.labels = data->held[3].buf,
             view.classes = (uint32_t)(classes ? PyList_Size(args[2]) : 0);
@@ -85,7 +85,7 @@ CORE_FUNCTION(data_new)
 CORE_FUNCTION(data_read)
 {
     CORE_ARGUMENTS(4);
-    const char *path = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *path = core_utf8(args[0]);
     core_call call;
     hsp_status status = HSP_OK;
     hsp_data *data = NULL;
@@ -232,8 +232,8 @@ static void text_rows(data_text *text, const hsp_view *view, const uint32_t *lab
 CORE_FUNCTION(data_write_exact)
 {
     CORE_ARGUMENTS(5);
-    const char *header = PyUnicode_AsUTF8AndSize(args[3], NULL);
-    const char *path = PyUnicode_AsUTF8AndSize(args[4], NULL), **names = NULL;
+    const char *header = core_utf8(args[3]);
+    const char *path = core_utf8(args[4]), **names = NULL;
     Py_buffer held[4] = {{.obj = NULL}, {.obj = NULL}, {.obj = NULL}, {.obj = NULL}};
     hsp_view view;
     core_call call;

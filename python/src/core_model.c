@@ -62,7 +62,7 @@ static PyObject *model_evidence(const hsp_evidence *evidence)
 CORE_FUNCTION(model_train)
 {
     CORE_ARGUMENTS(6);
-    const char *learner = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *learner = core_utf8(args[0]);
     core_data *data = core_data_of(args[2]);
     core_model *start = args[3] == Py_None ? NULL : core_model_of(args[3]);
     core_call call;
@@ -119,7 +119,7 @@ CORE_FUNCTION(model_score)
     if (!failed) {
         core_unlock(&call);
         if (view.storage == HSP_SPARSE && core_all_ones(&view))
-            view = hsp_view_sparse(view.precision, view.rows, view.cols, view.starts_bytes,
+            view = hsp_view_sparse(HSP_FLOAT32, view.rows, view.cols, view.starts_bytes,
                                    view.starts, view.indices, NULL);
         status = hsp_view_check(call.ctx, &view, &call.err);
         if (!status)
@@ -397,7 +397,7 @@ CORE_FUNCTION(model_write)
 {
     CORE_ARGUMENTS(2);
     core_model *model = core_model_of(args[0]);
-    const char *path = model ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
+    const char *path = model ? core_utf8(args[1]) : NULL;
     core_call call;
     hsp_status status = HSP_OK;
     if (!path || core_open(module, 0, Py_None, &call)) return NULL;
@@ -408,7 +408,7 @@ CORE_FUNCTION(model_write)
 CORE_FUNCTION(model_read)
 {
     CORE_ARGUMENTS(1);
-    const char *path = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *path = core_utf8(args[0]);
     core_call call;
     hsp_status status = HSP_OK;
     hsp_model *model = NULL;

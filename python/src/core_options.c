@@ -44,7 +44,7 @@ static const hsp_option_table *options_table(const char *kind, size_t i)
 PyObject *core_tables(PyObject *module, PyObject *argument)
 {
     (void)module;
-    const char *kind = PyUnicode_AsUTF8AndSize(argument, NULL);
+    const char *kind = core_utf8(argument);
     PyObject *list = kind ? PyList_New(0) : NULL;
     const hsp_option_table *table;
     for (size_t i = 0; list && (table = options_table(kind, i)); i++) {
@@ -60,7 +60,7 @@ PyObject *core_tables(PyObject *module, PyObject *argument)
 static hsp_status options_set(hsp_options *options, const char *name, PyObject *value,
                               hsp_error *err)
 {
-    const char *text = PyUnicode_AsUTF8AndSize(value, NULL);
+    const char *text = core_utf8(value);
     return text ? hsp_options_set(options, name, text, err) : HSP_USAGE;
 }
 
@@ -68,7 +68,7 @@ static hsp_status options_fill(hsp_options *options, PyObject *values, hsp_error
 {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(values, &at, &key, &value);) {
-        const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
+        const char *name = core_utf8(key);
         hsp_status status = name ? HSP_OK : HSP_USAGE;
         if (!status && !PyList_Check(value)) status = options_set(options, name, value, err);
         for (Py_ssize_t i = 0; !status && PyList_Check(value) && i < PyList_Size(value); i++)

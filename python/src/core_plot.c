@@ -1,20 +1,21 @@
 /* Figures. */
 #include "core.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PLOT_MODELS = 16 };
 
-/* plot(kind, models, data or None, data name or None, kind options, figure options, path or None,
+/* plot(kind, models, data or None, names of files, kind options, figure options, path or None,
  * threads, progress) -> (SVG, JSON): a figure; it is written to `path`, too. */
 CORE_FUNCTION(plot_figure)
 {
     CORE_ARGUMENTS(9);
-    const char *kind = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *kind = core_utf8(args[0]);
     core_data *data = args[2] == Py_None ? NULL : core_data_of(args[2]);
-    const char *data_name = args[3] == Py_None ? NULL : PyUnicode_AsUTF8AndSize(args[3], NULL);
-    const char *path = args[6] == Py_None ? NULL : PyUnicode_AsUTF8AndSize(args[6], NULL);
+    const char *path = args[6] == Py_None ? NULL : core_utf8(args[6]);
     hsp_model *models[PLOT_MODELS];
+    const char **files = NULL;
     core_call call;
     hsp_status status = HSP_OK;
     hsp_figure *figure = NULL;
@@ -31,15 +32,20 @@ CORE_FUNCTION(plot_figure)
         if (!one) return NULL;
         models[i] = one->model;
     }
-    if (core_open(module, (int)PyLong_AsLong(args[7]), args[8], &call)) return NULL;
+    if (!PyList_Check(args[3]) || core_names(args[3], PyList_Size(args[3]), &files)) return NULL;
+    if (core_open(module, (int)PyLong_AsLong(args[7]), args[8], &call)) {
+        free(files);
+        return NULL;
+    }
     hsp_options *options = core_options(&call, table, args[4], &status);
     hsp_options *drawn = core_options(&call, hsp_figure_options(), args[5], &status);
     hsp_plot_input input = {.size = sizeof input,
                             .models = models,
                             .model_count = (size_t)size,
                             .data = data ? &data->data : NULL,
-                            .data_names = data && data_name ? &data_name : NULL,
-                            .data_count = data ? 1 : 0};
+                            .data_count = data ? 1 : 0,
+                            .files = files,
+                            .file_count = (size_t)PyList_Size(args[3])};
     if (!status) CORE_RUN(&call, hsp_plot(call.ctx, &input, options, &call.err, &figure));
     if (!status) CORE_RUN(&call, hsp_figure_svg(call.ctx, figure, drawn, &call.err, &svg));
     if (!status && path)
@@ -52,6 +58,7 @@ CORE_FUNCTION(plot_figure)
     Py_XDECREF(json);
     hsp_figure_text_free(svg);
     hsp_figure_free(figure);
+    free(files);
     hsp_options_free(options);
     hsp_options_free(drawn);
     return result;

@@ -14,7 +14,7 @@ static PyObject *prove_text(const char *text)
 CORE_FUNCTION(prove_certify)
 {
     CORE_ARGUMENTS(6);
-    const char *path = PyUnicode_AsUTF8AndSize(args[0], NULL);
+    const char *path = core_utf8(args[0]);
     core_call call;
     hsp_status status = HSP_OK;
     hsp_certificate *certificate = NULL;
@@ -22,7 +22,7 @@ CORE_FUNCTION(prove_certify)
     hsp_options *read = core_options(&call, hsp_read_options(), args[1], &status);
     hsp_options *options = core_options(&call, hsp_certify_options(), args[3], &status);
     if (!status && args[2] != Py_None) {
-        const char *model = PyUnicode_AsUTF8AndSize(args[2], NULL);
+        const char *model = core_utf8(args[2]);
         status = model ? hsp_options_set_text(options, "model", model, &call.err) : HSP_USAGE;
     }
     if (!status)
@@ -55,8 +55,8 @@ CORE_FUNCTION(prove_verify)
     static const char *const results[] = {"verified", "rejected", "undecided"};
     Py_ssize_t size = 0;
     const char *text = PyUnicode_AsUTF8AndSize(args[0], &size);
-    const char *path = text ? PyUnicode_AsUTF8AndSize(args[1], NULL) : NULL;
-    const char *test = args[2] == Py_None ? NULL : PyUnicode_AsUTF8AndSize(args[2], NULL);
+    const char *path = text ? core_utf8(args[1]) : NULL;
+    const char *test = args[2] == Py_None ? NULL : core_utf8(args[2]);
     core_call call;
     hsp_status status = HSP_OK;
     hsp_verification *done = NULL;

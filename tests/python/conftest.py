@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import collections
 import os
+import tempfile
 
 import pytest
+
+# hypothesis keeps tables of Unicode in a folder, by default in the current one
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.path.join(tempfile.gettempdir(), "halfspace-hypothesis"))
 
 try:
     import hypothesis
@@ -13,7 +17,8 @@ except ImportError:
     pass
 else:
     # No random seeds and no time limits: a run can be repeated, also on a busy machine.
-    hypothesis.settings.register_profile("halfspace", derandomize=True, deadline=None, database=None, max_examples=60)
+    examples = int(os.environ.get("HALFSPACE_EXAMPLES", "100"))
+    hypothesis.settings.register_profile("halfspace", derandomize=True, deadline=None, database=None, max_examples=examples)
     hypothesis.settings.load_profile("halfspace")
 
 os.environ.setdefault("MPLBACKEND", "Agg")

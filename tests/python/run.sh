@@ -23,4 +23,4 @@ case " $*" in
 *) set -- tests/python "$@" ;;
 esac
 export PYTHONPATH="$build/python" HALFSPACE="$build/halfspace" PYTHONDONTWRITEBYTECODE=1 BUILD="$build"
-exec "$python" -X dev -W error::ResourceWarning -m pytest -p no:cacheprovider -qq -rN --no-header --lines "$@"
+exec "$python" -X dev -W error::ResourceWarning -m pytest -p no:cacheprovider -qq -rN --tb=short --no-header -o console_output_style=classic --lines "$@"

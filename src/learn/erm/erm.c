@@ -323,7 +323,9 @@ static hsp_status erm_choose(const char *name, hsp__task *task, hsp_error *err)
     if (strcmp(name, "auto") == 0)
         return hsp__fail(err, HSP_UNSUPPORTED, "no solver supports this combination of options");
     return hsp__fail_option(
-        err, "--solver", "%s does not support this combination of options; use solver auto", name);
+        err, "--solver",
+        "%s does not support this combination of loss, penalty and offset; use --solver auto",
+        name);
 }
 
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
