@@ -332,7 +332,7 @@ $(BUILD)/python/halfspace/%: python/halfspace/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-.PHONY: python python-package python-estimators check-python
+.PHONY: python python-package python-estimators check-python check-python-asan
 python-package: $(BUILD)/python/halfspace/_core.abi3.so $(PY_FILES)
 python:
 	@tools/setup python
@@ -347,6 +347,14 @@ check-python:
 	@tools/setup python oracles
 	+@$(SUBMAKE) -s all python-package
 	@tests/python/run.sh $(BUILD) $(PYTHON) $(PYTEST)
+# The extension under the sanitizers of addresses and undefined behaviour, which are loaded before Python.
+check-python-asan:
+	@tools/setup python oracles
+	+@$(SUBMAKE) -s all python-package BUILD=build/asan OPTIMIZE='-O1 -g -fno-omit-frame-pointer' \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+	@ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	    LD_PRELOAD='$(shell $(CC) -print-file-name=libasan.so) $(shell $(CC) -print-file-name=libubsan.so)' \
+	    tests/python/run.sh build/asan $(PYTHON) $(or $(PYTEST),$(patsubst %,tests/python/test_%.py,arrays proof sklearn command))
 
 # ---- In the browser ----------------------------------------------------------------------------
 
@@ -419,6 +427,7 @@ help:
 	@echo 'make bench       measure beside LIBLINEAR and pandas; SIZE=500 (MB) DATA=dir BENCH=--quick'
 	@echo 'make python      build/wheel: a wheel for Python 3.11 and later (pip install ./python does the same)'
 	@echo 'make check-python  the tests of the Python package; PYTEST="-k certify"'
+	@echo 'make check-python-asan  the same of the extension under the address and undefined sanitizers'
 	@echo 'make python-estimators  write the Python classes and their reference from the tables of options'
 	@echo 'make playground  build/playground: the page that trains, draws and certifies in the browser'
 	@echo 'make check-web   the page, and the same bits in WebAssembly; WEB=core runs tests/web/core*'

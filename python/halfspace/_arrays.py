@@ -119,13 +119,18 @@ def usable(array: Float) -> bool:
     )
 
 
+def _plain(array: Any, dtype: Any = None) -> npt.NDArray[Any]:
+    """The array, or a copy, of this type, contiguous and aligned."""
+    return np.require(array, dtype=dtype, requirements=["C_CONTIGUOUS", "ALIGNED"])
+
+
 def to_rows(array: Float) -> Float:
     """The array, or a copy that the library can use: in single precision where that is exact."""
     if usable(array):
         return array
     small = array.dtype.newbyteorder("=") in _SMALL
     with np.errstate(over="ignore"):  # longdouble; infinity is refused later
-        return np.ascontiguousarray(array, dtype=np.float32 if small else np.float64)
+        return _plain(array, np.float32 if small else np.float64)
 
 
 def sparse_rows(X: Any) -> Rows:
@@ -142,7 +147,7 @@ def sparse_rows(X: Any) -> Rows:
     values = X.data
     if values.dtype.kind not in "fiub":
         values = values.astype(np.float64)
-    return to_rows(values.reshape(1, -1)).reshape(-1), np.ascontiguousarray(columns), np.ascontiguousarray(starts), X.shape[1]
+    return to_rows(values.reshape(1, -1)).reshape(-1), _plain(columns), _plain(starts), X.shape[1]
 
 
 def tidy(X: Any) -> Any:
@@ -306,7 +311,7 @@ def weights_of(sample_weight: object, rows: int) -> Optional[npt.NDArray[np.floa
         return None
     if isinstance(sample_weight, numbers.Number):
         sample_weight = np.full(rows, float(sample_weight))  # type: ignore[arg-type]
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    weights = _plain(sample_weight, np.float64)
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
     if weights.shape != (rows,):

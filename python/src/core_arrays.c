@@ -11,10 +11,11 @@ void core_release(Py_buffer *held, size_t count)
 }
 
 /* The type of the elements: 'f', 'd', 'I' (32 bits, also int32), 'Q' (64 bits, also int64); 0: another,
- * or in another byte order. */
+ * in another byte order, or not aligned. */
 static char arrays_type(const Py_buffer *buffer)
 {
     const char *format = buffer->format ? buffer->format : "B";
+    if (buffer->itemsize > 0 && (uintptr_t)buffer->buf % (size_t)buffer->itemsize) return 0;
     if (*format == '@' || *format == '=' || *format == '<') format++;
     if (!*format || format[1]) return 0;
     if (*format == 'f' || *format == 'd') return *format;

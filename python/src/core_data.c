@@ -174,7 +174,7 @@ static void text_add(data_text *text, const char *bytes, size_t size)
         text->failed = !more;
         if (more) text->bytes = more, text->room = room;
     }
-    if (text->failed) return;
+    if (text->failed || !size) return;
     memcpy(text->bytes + text->size, bytes, size);
     text->size += size;
 }
