@@ -427,7 +427,17 @@ static hsp_status plan_match_names(hsp_context *ctx, hsp__csv_plan *plan, hsp_er
     return HSP_OK;
 }
 
-/* Match columns by position; only the label may be away. */
+/* The encoding is that of arrays: if the file has one column more, that is the label. */
+static void plan_find_extra(hsp__csv_plan *plan)
+{
+    uint32_t extra = 0, at = 0;
+    for (uint32_t j = 0; j < plan->count; j++)
+        if (plan->columns[j].kind == HSP__COLUMN_IGNORED) extra++, at = j;
+    if (extra == 1 && plan->count == plan->encoding->names.count + 1)
+        plan->columns[at].kind = HSP__COLUMN_LABEL;
+}
+
+/* Match columns by position; only the label may be away, or there in addition. */
 static hsp_status plan_match_positions(hsp__csv_plan *plan, hsp_error *err)
 {
     const hsp_encoding *encoding = plan->encoding;
@@ -436,7 +446,8 @@ static hsp_status plan_match_positions(hsp__csv_plan *plan, hsp_error *err)
     while (label < columns && encoding->columns[label].kind != HSP__COLUMN_LABEL)
         label++;
     const int away = label < columns && plan->count == columns - 1;
-    if (plan->count != columns && !away)
+    const int more = hsp__encoding_is_of_arrays(encoding) && plan->count == columns + 1;
+    if (plan->count != columns && !away && !more)
         return hsp__fail_at(err, HSP_BAD_DATA, plan->file, plan->data_line + 1, 0,
                             "found %u columns, expected %u%s as in the encoding", plan->count,
                             columns, label < columns ? " (one less without labels)" : "");
@@ -463,6 +474,8 @@ static hsp_status plan_apply(hsp_context *ctx, const hsp__csv_sample *sample,
         plan->columns[j] = plan_column(HSP__COLUMN_IGNORED, 0);
     HSP__TRY(sample->header && encoding->header ? plan_match_names(ctx, plan, err)
                                                 : plan_match_positions(plan, err));
+    if (!hsp_options_is_set(options, "label") && hsp__encoding_is_of_arrays(encoding))
+        plan_find_extra(plan);
     if (hsp_options_is_set(options, "label")) { /* overrides the encoding's label column */
         uint32_t label;
         HSP__TRY(plan_find_label(&plan->names, hsp_options_text(options, "label"), err, &label));

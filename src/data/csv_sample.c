@@ -318,7 +318,9 @@ static hsp_status sample_find_header(const hsp_allocator *memory, hsp__csv_sampl
     const char *told = hsp_options_text(options, "header");
     sample->header = strcmp(told, "yes") == 0;
     if (strcmp(told, "auto") != 0) return HSP_OK;
-    if (encoding) { /* one that has names: are most of the columns it needs named here? */
+    const int arrays = encoding && hsp__encoding_is_of_arrays(encoding) && !encoding->header;
+    if (encoding &&
+        !arrays) { /* one that has names: are most of the columns it needs named here? */
         uint64_t found = 0;
         for (uint32_t i = 0; i < sample->count; i++) {
             char number[16];

@@ -144,6 +144,14 @@ double *hsp__encoding_mean(hsp__column *column, uint32_t k)
     return column->kind == HSP__COLUMN_DATE ? &column->means[k] : &column->mean;
 }
 
+int hsp__encoding_is_of_arrays(const hsp_encoding *encoding)
+{
+    uint32_t j = 0;
+    while (j < encoding->names.count && encoding->columns[j].kind != HSP__COLUMN_LABEL)
+        j++;
+    return j == encoding->names.count && !encoding->classes.count;
+}
+
 uint64_t hsp__encoding_width(const hsp__column *column)
 {
     if (column->kind == HSP__COLUMN_IGNORED || column->kind == HSP__COLUMN_LABEL) return 0;

@@ -57,6 +57,9 @@ hsp_encoding *hsp__encoding_new(const hsp_allocator *memory);
  * no memory. */
 int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size);
 
+/* Is it one of rows that were no table, but arrays of a program: without a label column? */
+int hsp__encoding_is_of_arrays(const hsp_encoding *encoding);
+
 /* The number of features a column becomes; and without the indicator, for all but categories the
  * cells of a row that it takes. */
 uint64_t hsp__encoding_width(const hsp__column *column);

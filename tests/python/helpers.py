@@ -18,7 +18,6 @@ BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build"))
 COMMAND = os.environ.get("HALFSPACE", str(BUILD / "halfspace"))
 VERIFIER = str(BUILD / "halfspace-verify")
 IRIS = ROOT / "examples" / "iris.csv"
-LONG = os.environ.get("HALFSPACE_LONG", "0") == "1"
 
 
 def estimator_classes():

@@ -2,8 +2,8 @@
 # The tests of the Python package: tests/python/run.sh BUILD PYTHON [pytest arguments]
 #
 # Prints one line per test, "ok NAME", "FAILED NAME" or "skipped NAME: why", and at the end "N passed, N failed, N skipped".
-# The status is not 0 if a test failed or none ran. HALFSPACE_LONG=1 also runs what takes minutes, HALFSPACE_BIG=1 measures
-# memory on arrays of a gigabyte, and HALFSPACE_CALLS=1000000 looks for leaks in so many calls.
+# The status is not 0 if a test failed or none ran. HALFSPACE_BIG=1 measures memory on arrays of a gigabyte,
+# HALFSPACE_CALLS=1000000 looks for leaks in so many calls, and HALFSPACE_EXAMPLES=5000 tries so many random arrays per test.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${1:?which build?} python=${2:?which Python?}

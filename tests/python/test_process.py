@@ -221,12 +221,12 @@ def test_one_model_in_many_threads():
 @pytest.mark.parametrize("what", ["fit", "predict", "kneighbors"])
 def test_the_lock_is_released(what):
     """Another thread of Python works while the library does."""
-    X, y = blobs(20000, 40, 2)
+    X, y = blobs(30000, 40, 2)
     neighbours = KNeighborsClassifier(n_jobs=1).fit(X, y)
     call = {
         "fit": lambda: SVC(n_jobs=1, max_seconds=1).fit(X, y),
-        "predict": lambda: neighbours.predict(X[:4000]),
-        "kneighbors": lambda: neighbours.kneighbors(X[:4000]),
+        "predict": lambda: neighbours.predict(X),
+        "kneighbors": lambda: neighbours.kneighbors(X),
     }[what]
     done, steps, gaps = threading.Event(), [0], [0.0]
 
@@ -288,7 +288,8 @@ def test_interrupting(what, capsys):
         call = lambda: {INTERRUPTED[what]}
         print("ready", flush=True)
         try:
-            call()
+            for _ in range(100):
+                call()
             print("finished", flush=True)
         except KeyboardInterrupt:
             print("interrupted", flush=True)
@@ -296,7 +297,7 @@ def test_interrupting(what, capsys):
         print(LinearSVM().fit(X, X[:, 0] > 0).score(X, X[:, 0] > 0) > 0.9)
         """
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             assert process.stdout.readline() == "ready\n"
             time.sleep(1)
@@ -304,11 +305,11 @@ def test_interrupting(what, capsys):
             begin = time.monotonic()
             line = process.stdout.readline()
             reaction = time.monotonic() - begin
-            rest, errors = process.communicate(timeout=60)
+            rest = process.stdout.read()
         finally:
             process.kill()
-    assert line == "interrupted\n", line + errors
-    assert rest == "True\n", errors
+    assert line == "interrupted\n", line + rest
+    assert rest == "True\n"
     show(capsys, f"{what}: KeyboardInterrupt after {reaction:.3f} s")
     assert reaction <= 2
 
@@ -528,7 +529,7 @@ LEAKS = """
 """
 
 
-@pytest.mark.parametrize("what, share, each", [("predict", 1, 4), ("fit", 0.005, 6), ("fail", 0.01, 11), ("rest", 0.004, 1), ("certify", 0.001, 1)])
+@pytest.mark.parametrize("what, share, each", [("predict", 1, 4), ("fit", 0.03, 6), ("fail", 0.03, 11), ("rest", 0.004, 1), ("certify", 0.001, 1)])
 def test_leaks(what, share, each, capsys, tmp_path):
     """Resident memory stays flat over many calls, also those that fail."""
     pytest.importorskip("scipy")

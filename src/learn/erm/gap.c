@@ -255,6 +255,8 @@ static double gap_quantile(hsp_context *ctx, double *at, double *cost, uint64_t 
     }
 }
 
+#define GAP_SAME 1e-13 /* sums of costs that differ by less, relative to their total, are the same */
+
 /* The slope of sum c hinge over b starts at minus the cost of the positive rows and rises by c_i at
  * b = y_i - s_i: the best b is a quantile of those, and where the slope is 0 for a while, the
  * middle of that while. */
@@ -267,18 +269,21 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
     double *cost = hsp__scratch_raw(&scratch, n, sizeof *cost);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     uint64_t count = 0;
-    double level = 0;
+    double level = 0, total = 0;
     for (uint64_t i = 0; !status && i < n; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i);
         if (i % GAP_TICK == 0 && hsp__tick(ctx)) status = hsp__stop_status(ctx, err);
         if (!(c > 0)) continue;
         at[count] = y - scores[i];
         cost[count++] = c;
+        total += c;
         if (y > 0) level += c;
     }
     if (!status && count) {
-        const double first = gap_quantile(ctx, at, cost, count, level, 0);
-        const double last = gap_quantile(ctx, at, cost, count, level, 1);
+        /* sums of costs in another order differ by rounding, which must not end that while */
+        const double slack = GAP_SAME * total;
+        const double first = gap_quantile(ctx, at, cost, count, level - slack, 0);
+        const double last = gap_quantile(ctx, at, cost, count, level + slack, 1);
         status = hsp__stop_status(ctx, err);
         if (!status) *b = (first + last) / 2;
     }
