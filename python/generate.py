@@ -38,7 +38,10 @@ TYPES = {
 
 # What the help of an option says otherwise in Python.
 HELP = {
-    "weight": 'Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.',
+    "weight": 'Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size (one-vs-rest: as if the class '
+    "and the rest had the same size).",
+    "calibrate": "Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class, which can differ from the sign of "
+    "its score.",
     "seed": "Seed of the random order: a number, or a numpy generator to draw it from. None is the seed 1: a run can always be repeated.",
     "hard": "Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the evidence.",
     "margin-target": 'Also learn from rows with y s(x) below this: a number, or "0.1r" for 0.1 times the largest row norm.',
@@ -142,7 +145,7 @@ True
         '"rbf(0.5) + poly(2, 1)". More than two classes: one-vs-one, as in LIBSVM.',
         defaults={"kernel": "rbf", "gamma": "scale", "C": 1.0, "multiclass": "ovo"},
         drop={"penalty", "loss", "solver", "order", "average", "keep-dual", "convergence", "approx"},
-        rename={"offset": "fit_intercept", "max-passes": "max_iter"},
+        rename={"offset": "fit_intercept", "max-passes": "max_iter", "cache-mb": "cache_size"},
         types={
             "gamma": ("Union[float, str]", "scale"),
             "offset": ("Union[bool, str]", True),
@@ -157,7 +160,12 @@ True
         extra=[
             ("degree", "int", 3, "Degree of the kernel poly."),
             ("coef0", "float", 0.0, "Constant of the kernels poly and sigmoid."),
-            ("probability", "bool", False, 'Have predict_proba: the same as calibrate="platt".'),
+            (
+                "probability",
+                "bool",
+                False,
+                'Have predict_proba: the same as calibrate="platt", so predict gives the most probable class (in scikit-learn it does not change).',
+            ),
         ],
         warm_start=True,
         attributes="""\
@@ -168,7 +176,7 @@ support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
 n_support_ : ndarray of shape (n_classes,)
     How many of each class there are.
 dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-    Their coefficients, in scikit-learn's order.
+    Their coefficients, in scikit-learn's order; with ``multi_class="ovr"``, one line per class.
 """,
         example=DATA
         + """\
@@ -221,9 +229,13 @@ True
         types={
             "offset": ("Union[bool, str]", True),
             "C": ("float", 1.0),
-            "multiclass": ('Literal["softmax", "multinomial", "ovr", "ovo"]', "softmax"),
+            "multiclass": ('Literal["softmax", "multinomial", "auto", "ovr", "ovo"]', "softmax"),
+            "solver": ("str", "auto"),
         },
-        help={"offset": "Learn the offset b; False: separators through the origin. \"regularized\": penalise it like a weight."},
+        help={
+            "offset": "Learn the offset b; False: separators through the origin. \"regularized\": penalise it like a weight.",
+            "solver": "Solver; auto decides by the shape of the data. The names of scikit-learn's solvers mean auto: all find the same optimum.",
+        },
         warm_start=True,
         example=DATA
         + """\
@@ -296,11 +308,11 @@ LINEAR = """\
 coef_ : ndarray of shape (n_scores, n_features)
     Weights of the columns of X as given, scaling undone.
 intercept_ : ndarray of shape (n_scores,)
-    Offsets.
+    Offsets. Like coef_, only if the model is linear in the columns.
 """
 GAP = """\
 gap_ : float
-    The relative duality gap: the objective is at most this share above the least possible one.
+    The relative duality gap, (objective - proven lower bound) / objective.
 """
 
 HEAD = '''"""The estimators: generated from the library's tables of options by python/generate.py. Do not edit."""

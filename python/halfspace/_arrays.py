@@ -260,13 +260,20 @@ def encode(y: npt.NDArray[Any]) -> Tuple[npt.NDArray[Any], npt.NDArray[np.uint32
     return classes, labels.astype(np.uint32)
 
 
+def equal(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which labels are equal; text is never equal to a number, and numpy warns if asked."""
+    if (a.dtype.kind in "US") != (b.dtype.kind in "US"):
+        a, b = a.astype(object), b.astype(object)
+    return np.asarray(a == b, dtype=bool)
+
+
 def numbers_of(y: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The number of each label among the classes."""
     order = np.argsort(classes)  # those of a file may be in another one
     at = np.searchsorted(classes, y, sorter=order)
     at[at == len(classes)] = 0
     at = order[at]
-    unknown = classes[at] != y
+    unknown = ~equal(classes[at], y)
     if np.any(unknown):
         raise ValueError(f"y has labels that are not among the classes {classes.tolist()}: {np.unique(y[unknown]).tolist()}")
     return at.astype(np.uint32)

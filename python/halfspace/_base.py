@@ -131,7 +131,7 @@ class BaseClassifier:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def _more_tags(self) -> Dict[str, Any]:
-        return {"requires_y": True, **self._tags}
+        return {"requires_y": True, "pairwise": self._parameter("kernel") == "precomputed", **self._tags}
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -140,7 +140,7 @@ class BaseClassifier:
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(poor_score=self._tags.get("poor_score", False)),
-            input_tags=InputTags(sparse=True),
+            input_tags=InputTags(sparse=True, pairwise=self._parameter("kernel") == "precomputed"),
         )
 
     def _parameter(self, name: str, default: Any = None) -> Any:
@@ -195,8 +195,11 @@ class BaseClassifier:
             return [weight]
         if not isinstance(weight, dict):
             raise ValueError(f"class_weight must be dict, 'balanced', or None, got: {weight!r}")
-        known = {_arrays.class_name(label) for label in self.classes_}
+        known = [_arrays.class_name(label) for label in self.classes_]
         names = {_arrays.class_name(label): value for label, value in weight.items()}
+        without = [name for name in known if name not in names]
+        if without and len(known) - len(without) != len(names):
+            raise ValueError(f"The classes, {without}, are not in class_weight: {weight!r}")
         return [f"{name}={text_of(float(value))}" for name, value in names.items() if name in known]
 
     def _translate(self, error: Exception) -> Exception:
@@ -327,18 +330,24 @@ class BaseClassifier:
         self._handle = Handle(model)
         self.n_iter_ = max(1, int(passes))
         self.converged_ = stop == "converged"
-        # without a lower bound on the objective (the kernel is indefinite), the gap says nothing
-        self._gap = math.nan if stop == "stalled" and gap >= 1 else gap
+        self._gap = gap
         self._stop = stop
 
     def _warn_unless_converged(self) -> None:
         """The last step of fit: with warnings as errors, the estimator is fitted nevertheless."""
         if self.converged_ or math.isnan(self._gap):
             return
+        if self._stop == "stalled":
+            warn(
+                f"{type(self).__name__} did not converge: no step gets further (relative duality gap {self._gap:.3g}), because the values "
+                "of X are very large, very small or of very different sizes. Scale the columns (scale='standard').",
+                like_sklearn(ConvergenceWarning),
+            )
+            return
         target = self._parameter("tol", None)
         aim = "" if target is None else f" (target {target})"
         passes = f"{self.n_iter_} pass" + ("" if self.n_iter_ == 1 else "es")
-        more = {"passes": "Increase max_iter", "seconds": "Increase max_seconds"}.get(self._stop, "Decrease C")
+        more = {"passes": "Increase max_iter", "seconds": "Increase max_seconds"}.get(self._stop, "Go on longer")
         warn(
             f"{type(self).__name__} did not converge ({self._stop}): after {passes} the relative duality gap is "
             f"{self._gap:.3g}{aim}. {more}, scale the columns (scale='standard'), or accept a larger tol.",
@@ -435,7 +444,7 @@ class BaseClassifier:
         predicted = self.predict(X)
         y = _arrays.column(y)
         _arrays.same_length(len(predicted), y)
-        return float(np.average(predicted == y, weights=sample_weight))
+        return float(np.average(_arrays.equal(predicted, y), weights=sample_weight))
 
     # ---- What was learned ------------------------------------------------------------------------
 
@@ -451,7 +460,8 @@ class BaseClassifier:
 
     @property
     def gap_(self) -> float:
-        """The relative duality gap: the objective is at most this share above the least possible one."""
+        """The relative duality gap, (objective - proven lower bound) / objective: at most this share of the objective can be
+        saved by any other weights."""
         self._fitted()
         if math.isnan(self._gap):
             raise AttributeError(
@@ -554,7 +564,8 @@ def _only_if(what: str, missing: str) -> Any:
 
     def get(self: Any) -> Any:
         if not self._has_probabilities():
-            raise AttributeError(f"this {type(self).__name__} has no {what}: {missing}")
+            why = f": {missing}" if hasattr(self, "calibrate") or "calibrate" in self._options else ""
+            raise AttributeError(f"this {type(self).__name__} has no {what}{why}")
         return self._probabilities
 
     return property(get, doc=f"{what}(X): the probabilities of the classes, shape (n_samples, n_classes).")
@@ -591,7 +602,8 @@ class _Weighted(BaseClassifier):
         y : array of shape (n_samples,)
             The classes: numbers or text.
         sample_weight : array of shape (n_samples,), optional
-            How many copies each row counts as.
+            How many copies each row counts as in the objective. Scalings, ``gamma="scale"`` and the folds of ``calibrate``
+            look at the rows without weights.
 
         Returns
         -------

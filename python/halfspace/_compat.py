@@ -10,12 +10,14 @@ import numpy.typing as npt
 
 from . import _arrays, _core
 from ._base import BaseClassifier, threads_of
+from ._errors import warn
 
 # scikit-learn's values of parameters, and ours
 _VALUES: Dict[str, Dict[object, str]] = {
     "fit_intercept": {True: "free", False: "none"},
     "loss": {"squared_hinge": "squared"},
-    "multi_class": {"crammer_singer": "crammer-singer", "multinomial": "softmax"},
+    "multi_class": {"crammer_singer": "crammer-singer", "multinomial": "softmax", "auto": "softmax"},
+    "solver": dict.fromkeys(["lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"], "auto"),
     "weights": {"uniform": "majority"},
     "metric": {"minkowski": "l2", "euclidean": "l2", "manhattan": "l1", "cityblock": "l1", "chebyshev": "linf"},
 }
@@ -75,7 +77,9 @@ class _SVC(_SklearnWords):
         gamma, r = float(gamma), float(self._parameter("coef0"))
         if kernel == "sigmoid":
             return f"sigmoid({gamma!r}, {r!r})"
-        degree = int(self._parameter("degree"))
+        degree = self._parameter("degree")
+        if not isinstance(degree, numbers.Integral) or degree < 1:
+            raise ValueError(f"degree: found {degree!r}, expected a whole number of 1 or more")
         return f"{gamma**degree!r}*poly({degree}, {r / gamma!r})"
 
     def _run(self, X: Any, labels: Any, sample_weight: Any, options: Any, start: Any) -> None:
@@ -106,6 +110,8 @@ class _SVC(_SklearnWords):
         if self._parameter("probability"):
             options["calibrate"] = "platt"
         super()._run(X, labels, sample_weight, options, start)
+        if "sigmoid" in str(kernel):  # it may be indefinite: no lower bound is known, so the gap says nothing
+            self._gap = math.nan
         self._set_support(X, np.asarray(labels))
 
     def _decision(self, X: Any) -> npt.NDArray[np.float64]:
@@ -194,6 +200,7 @@ class _Neighbors(_SklearnWords):
     def _run(self, X: Any, labels: Any, sample_weight: Any, options: Any, start: Any) -> None:
         if isinstance(self._parameter("n_neighbors"), (int, np.integer)) and self._parameter("n_neighbors") > X.shape[0]:
             options = {**options, "k": str(X.shape[0])}
+            warn(f"n_neighbors is {self._parameter('n_neighbors')}, and there are {X.shape[0]} rows: all of them vote")
         super()._run(X, labels, sample_weight, options, start)
         self._fit_X_rows = int(X.shape[0])
 

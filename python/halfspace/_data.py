@@ -38,6 +38,7 @@ class Dataset:
         self.feature_names = features
         self.target_names = classes
         self.frame: Any = None
+        self._source: Any = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.data, self.target))
@@ -48,7 +49,13 @@ class Dataset:
 
 
 def read(
-    path: Union[Path, Sequence[Path]], *, as_frame: bool = False, n_jobs: Optional[int] = -1, verbose: int = 0, **options: Any
+    path: Union[Path, Sequence[Path]],
+    *,
+    as_frame: bool = False,
+    like: Optional[Dataset] = None,
+    n_jobs: Optional[int] = -1,
+    verbose: int = 0,
+    **options: Any,
 ) -> Dataset:
     """Read a CSV, TSV, libsvm or binary file, compressed or not.
 
@@ -61,6 +68,9 @@ def read(
         One file, or several whose rows follow each other.
     as_frame : bool
         Also make a pandas data frame: ``dataset.frame``, with the label as its last column.
+    like : Dataset, optional
+        Read the columns as those of this data set were: the same features in the same order, with its categories and means.
+        Categories that it does not have become zeros, with a warning. So training rows and new rows are read alike.
     **options :
         As in the command, with underscores: ``label``, ``header``, ``separator``, ``missing``, ``na``, ``categorical``,
         ``ignore``, ``storage``, ``precision``, ...
@@ -77,13 +87,14 @@ def read(
             texts[name.replace("_", "-")] = [str(item) for item in value]
         else:
             texts.update(_texts({name: value}))
+    like_data = None if like is None else like._source
     progress = progress_of(verbose, "read")
     try:
         if progress is None:
-            data = _core.data_read(joined, texts, threads_of(n_jobs), None)
+            data = _core.data_read(joined, texts, like_data, threads_of(n_jobs), None)
         else:
             with progress:
-                data = _core.data_read(joined, texts, threads_of(n_jobs), progress)
+                data = _core.data_read(joined, texts, like_data, threads_of(n_jobs), progress)
     except _core.Error as error:
         if error.args[0] == "HSP_IO" and not os.path.exists(paths[0]):
             raise FileNotFoundError(str(translate(error))) from None
@@ -103,6 +114,7 @@ def read(
         X = scipy.sparse.csr_matrix((ones, indices, offsets.astype(kind)), shape=(rows, cols), copy=False)
     y = None if labels is None else _arrays.labels_of_names(classes)[np.asarray(labels)]
     dataset = Dataset(X, y, features, classes)
+    dataset._source = data
     if as_frame:
         import pandas
 
@@ -199,6 +211,8 @@ class LoadedModel(_Linear):
         raise TypeError("a model that was read from a file cannot be fitted: make an estimator, for example halfspace.SVC()")
 
     def __repr__(self) -> str:
+        if self.__dict__.get("_handle") is None:
+            return "<LoadedModel: none was loaded>"
         about = self._about()
         return f"<LoadedModel: {about['metadata'].get('learner', about['hypothesis'])}, classes {', '.join(about['classes'])}>"
 

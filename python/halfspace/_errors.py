@@ -96,10 +96,19 @@ def warn_library(message: str) -> None:
     warn(python_words(message))
 
 
+# Words of options that Python has others for.
+_WORDS = [('loss="squared"', 'loss="squared_hinge"'), ("expected hinge or squared", "expected hinge or squared_hinge"),
+          ("expected majority or distance", "expected uniform or distance"), ("C and lambda set", "C and alpha set"),
+          ("1 / (lambda n)", "1 / (alpha n)"), ("expected free, regularized or none", "expected True, False or 'regularized'"),
+          ("found 'yes'", "found True")]  # fmt: skip
+
+
 def translate(error: Exception, parameters: Optional[Mapping[str, str]] = None) -> Exception:
     """The exception for an error of the library, with the names of parameters instead of options."""
     status, file, line, column, message = error.args
     message = python_words(message, parameters)
+    for theirs, ours in _WORDS:
+        message = message.replace(theirs, ours)
     if file.startswith("--"):
         option = file[2:]
         message = f"{(parameters or {}).get(option, option.replace('-', '_'))}: {message}"

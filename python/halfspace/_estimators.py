@@ -46,7 +46,8 @@ class Perceptron(_Unweighted, _Online):
     multi_class : {"native", "ovr", "ovo"}, default="native"
         More than two classes: the learner's own form, one-vs-rest, or one-vs-one.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -78,7 +79,7 @@ class Perceptron(_Unweighted, _Online):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
 
     Examples
     --------
@@ -216,7 +217,8 @@ class KernelPerceptron(_Unweighted, _WithDecision):
     multi_class : {"native", "ovr", "ovo"}, default="native"
         More than two classes: the learner's own form, one-vs-rest, or one-vs-one.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -370,7 +372,8 @@ class Winnow(_Unweighted, _Online):
     multi_class : {"native", "ovr", "ovo"}, default="native"
         More than two classes: the learner's own form, one-vs-rest, or one-vs-one.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -400,7 +403,7 @@ class Winnow(_Unweighted, _Online):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
 
     Examples
     --------
@@ -511,7 +514,8 @@ class Experts(_Unweighted, _Online):
     tie : {"neg", "pos", "zero"}, default="neg"
         Class of a score of exactly 0: the first, the second, or neither.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -622,7 +626,7 @@ class SVC(_SVC, _Weighted, _Linear):
     gamma : float or str, default="scale"
         Factor of rbf, poly and sigmoid: a number, "scale" for 1 / (n_features * X.var()), or "auto" for 1 /
         n_features.
-    cache_mb : float, default=1000.0
+    cache_size : float, default=1000.0
         Kernel: size of the cache of kernel values in megabytes.
     allow_indefinite : bool, default=False
         Accept kernel expressions that are not guaranteed to be positive semidefinite.
@@ -630,7 +634,8 @@ class SVC(_SVC, _Weighted, _Linear):
         Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the
         evidence.
     class_weight : dict or str or None, default=None
-        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
+        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size
+        (one-vs-rest: as if the class and the rest had the same size).
     tol : float, default=0.001
         Target of the relative duality gap.
     max_iter : int, default=10000
@@ -646,7 +651,8 @@ class SVC(_SVC, _Weighted, _Linear):
     tie : {"neg", "pos", "zero"}, default="neg"
         Class of a score of exactly 0: the first, the second, or neither.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -657,7 +663,8 @@ class SVC(_SVC, _Weighted, _Linear):
     coef0 : float, default=0.0
         Constant of the kernels poly and sigmoid.
     probability : bool, default=False
-        Have predict_proba: the same as calibrate="platt".
+        Have predict_proba: the same as calibrate="platt", so predict gives the most probable class (in scikit-learn
+        it does not change).
     warm_start : bool, default=False
         Begin at the result of the last call of fit.
     n_jobs : int or None, default=-1
@@ -680,9 +687,9 @@ class SVC(_SVC, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
     gap_ : float
-        The relative duality gap: the objective is at most this share above the least possible one.
+        The relative duality gap, (objective - proven lower bound) / objective.
     support_ : ndarray of shape (n_SV,)
         The numbers of the support rows, class by class.
     support_vectors_ : array or sparse matrix of shape (n_SV, n_features)
@@ -690,7 +697,7 @@ class SVC(_SVC, _Weighted, _Linear):
     n_support_ : ndarray of shape (n_classes,)
         How many of each class there are.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
-        Their coefficients, in scikit-learn's order.
+        Their coefficients, in scikit-learn's order; with ``multi_class="ovr"``, one line per class.
 
     Examples
     --------
@@ -711,7 +718,7 @@ class SVC(_SVC, _Weighted, _Linear):
         "fit_intercept": ("offset", "free"),
         "kernel": ("kernel", None),
         "gamma": ("gamma", None),
-        "cache_mb": ("cache-mb", "1000"),
+        "cache_size": ("cache-mb", "1000"),
         "allow_indefinite": ("allow-indefinite", "no"),
         "hard": ("hard", "no"),
         "class_weight": ("weight", None),
@@ -735,7 +742,7 @@ class SVC(_SVC, _Weighted, _Linear):
         fit_intercept: Union[bool, str] = True,
         kernel: str = "rbf",
         gamma: Union[float, str] = "scale",
-        cache_mb: float = 1000.0,
+        cache_size: float = 1000.0,
         allow_indefinite: bool = False,
         hard: bool = False,
         class_weight: Union[Dict[Any, float], str, None] = None,
@@ -761,7 +768,7 @@ class SVC(_SVC, _Weighted, _Linear):
         self.fit_intercept = fit_intercept
         self.kernel = kernel
         self.gamma = gamma
-        self.cache_mb = cache_mb
+        self.cache_size = cache_size
         self.allow_indefinite = allow_indefinite
         self.hard = hard
         self.class_weight = class_weight
@@ -806,7 +813,8 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
         Hard margin: the separator of widest margin. If there is none, fit raises NotSeparableError, with the
         evidence.
     class_weight : dict or str or None, default=None
-        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
+        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size
+        (one-vs-rest: as if the class and the rest had the same size).
     tol : float, default=0.001
         Target of the relative duality gap.
     max_iter : int, default=10000
@@ -832,7 +840,8 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
     tie : {"neg", "pos", "zero"}, default="neg"
         Class of a score of exactly 0: the first, the second, or neither.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -862,9 +871,9 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
     gap_ : float
-        The relative duality gap: the objective is at most this share above the least possible one.
+        The relative duality gap, (objective - proven lower bound) / objective.
 
     Examples
     --------
@@ -986,22 +995,24 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     approx : str or None, default=None
         Approximate the kernel by M explicit features: "nystrom:M" (from M rows) or "fourier:M".
     class_weight : dict or str or None, default=None
-        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
+        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size
+        (one-vs-rest: as if the class and the rest had the same size).
     tol : float, default=0.001
         Target of the relative duality gap.
     max_iter : int, default=10000
         Maximum number of passes over the rows; the step under way is completed.
     max_seconds : float, default=0.0
         Time limit in seconds; 0: no limit.
-    solver : {"auto", "dcd", "newton", "l1"}, default="auto"
-        Solver; auto decides by the shape of the data.
+    solver : str, default="auto"
+        Solver; auto decides by the shape of the data. The names of scikit-learn's solvers mean auto: all find the
+        same optimum.
     keep_dual : bool, default=False
         Save the dual coefficients in the model, for certificates and warm starts.
     convergence : str or None, default=None
         Write one CSV line per pass of the solver to this file: objective, lower bound, gap.
     link : {"auto", "logistic", "probit", "step", "softmax"}, default="auto"
         Link function from score to probability; auto: softmax if the classes were learned that way, else logistic.
-    multi_class : {"softmax", "multinomial", "ovr", "ovo"}, default="softmax"
+    multi_class : {"softmax", "multinomial", "auto", "ovr", "ovo"}, default="softmax"
         More than two classes: all at once (multinomial), one-vs-rest, or one-vs-one.
     normalize : {"none", "rows", "ball"}, default="none"
         Divide each row by its norm (rows), or all rows by the largest norm (ball).
@@ -1010,7 +1021,8 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     tie : {"neg", "pos", "zero"}, default="neg"
         Class of a score of exactly 0: the first, the second, or neither.
     calibrate : {"none", "platt", "isotonic"}, default="none"
-        Fit probabilities to held-out scores by cross-validation.
+        Fit probabilities to held-out scores by cross-validation. The model then predicts its most probable class,
+        which can differ from the sign of its score.
     calibrate_folds : int, default=5
         Number of folds for calibrate.
     random_state : Any, default=None
@@ -1038,9 +1050,9 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
     gap_ : float
-        The relative duality gap: the objective is at most this share above the least possible one.
+        The relative duality gap, (objective - proven lower bound) / objective.
 
     Examples
     --------
@@ -1094,11 +1106,11 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
         tol: float = 0.001,
         max_iter: int = 10000,
         max_seconds: float = 0.0,
-        solver: Literal["auto", "dcd", "newton", "l1"] = "auto",
+        solver: str = "auto",
         keep_dual: bool = False,
         convergence: Optional[str] = None,
         link: Literal["auto", "logistic", "probit", "step", "softmax"] = "auto",
-        multi_class: Literal["softmax", "multinomial", "ovr", "ovo"] = "softmax",
+        multi_class: Literal["softmax", "multinomial", "auto", "ovr", "ovo"] = "softmax",
         normalize: Literal["none", "rows", "ball"] = "none",
         scale: Literal["none", "min-max", "standard", "max-abs"] = "none",
         tie: Literal["neg", "pos", "zero"] = "neg",
@@ -1150,7 +1162,8 @@ class LPSeparator(_Weighted, _Linear):
     soft : bool, default=True
         Minimise the total slack, so that there is always a model.
     class_weight : dict or str or None, default=None
-        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size.
+        Factor on the loss of each class, a dictionary; "balanced": as if all classes had the same size
+        (one-vs-rest: as if the class and the rest had the same size).
     max_seconds : float, default=0.0
         Time limit in seconds; 0: no limit.
     normalize : {"none", "rows", "ball"}, default="none"
@@ -1181,7 +1194,7 @@ class LPSeparator(_Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets.
+        Offsets. Like coef_, only if the model is linear in the columns.
 
     Examples
     --------

@@ -69,12 +69,15 @@ def _mark(ax: Any, mark: Dict[str, Any], panel: Dict[str, Any]) -> None:
         else:
             ax.axvline(c / a, color=color, linewidth=1, label=label)
     else:
-        ax.plot(x, y, color=color, linewidth=1, label=label)
+        if color == "black" and mark["name"] not in (None, "boundary"):  # curves of no class differ by their dashes
+            panel["_dashes"] = panel.get("_dashes", -1) + 1
+        style = ("-", "--", ":", "-.")[panel.get("_dashes", 0) % 4] if mark["name"] != "boundary" else "-"
+        ax.plot(x, y, color=color, linewidth=1, label=label, linestyle=style if color == "black" else "-")
 
 
 def draw_into(ax: Any, data: Dict[str, Any], title: Optional[str]) -> None:
     """Draw the first panel of a figure; ``data``: its numbers."""
-    panel = data["panels"][0]
+    panel = dict(data["panels"][0])
     for mark in panel["marks"]:
         _mark(ax, mark, panel)
     for which in "xy":

@@ -9,6 +9,7 @@ import math
 import os
 import shutil
 import tempfile
+import warnings
 import weakref
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -134,7 +135,8 @@ class Certificate:
             answer = _core.verify(self.text, path, self.test, options, 0)
         except _core.Error as error:
             raise translate(error) from None
-        self.verification = Verification(answer[0], python_words(answer[1]), python_words(answer[2]))
+        said = answer[1].replace("(--model does that)", "(verify(model=...) does that)")
+        self.verification = Verification(answer[0], python_words(said), python_words(answer[2]))
         return self.verification
 
     def save(self, path: Path) -> None:
@@ -312,7 +314,8 @@ def certify(
     else:
         folder = _Folder()
         ending = ".svm" if _arrays.is_sparse(X) else ".csv"
-        data = os.path.join(folder.name, "data" + ending)
+        name = "data" if path is None else os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
+        data = os.path.join(folder.name, name + ending)
         write_exact(X, y, data)
     texts = _lists(options)
     model_path = None
@@ -325,7 +328,10 @@ def certify(
             model.save(model_path)
     test = texts.get("test")
     try:
-        text, tried = _core.certify(data, _texts(read or {}), model_path, texts, threads_of(n_jobs), None)
+        with warnings.catch_warnings():
+            if folder is not None and y is not None:  # all digits of our own text are meant
+                warnings.simplefilter("ignore", UserWarning)
+            text, tried = _core.certify(data, _texts(read or {}), model_path, texts, threads_of(n_jobs), None)
     except _core.Error as error:
         raise translate(error) from None
     own = folder if not isinstance(X, (str, os.PathLike)) else None
@@ -443,6 +449,8 @@ def bound(model: Any, *, train: Any = None, test: Any = None, n_jobs: Optional[i
     """
     from ._base import threads_of
 
+    if not hasattr(model, "_known_data"):
+        raise TypeError(f"bound needs a fitted estimator of halfspace, got {type(model).__name__}; of a pipeline, give its last step and transformed rows")
     sets = [None if rows is None else model._known_data(*rows) for rows in (train, test)]
     try:
         text = _core.bound(model._fitted(), sets[0], sets[1], _texts(options), threads_of(n_jobs))

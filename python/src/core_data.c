@@ -81,18 +81,22 @@ CORE_FUNCTION(data_new)
     return NULL;
 }
 
-/* data_read(path, options, threads, progress) */
+/* data_read(path, options, like, threads, progress); like: data whose encoding is used, or None */
 CORE_FUNCTION(data_read)
 {
-    CORE_ARGUMENTS(4);
+    CORE_ARGUMENTS(5);
+    core_data *like = args[2] == Py_None ? NULL : core_data_of(args[2]);
     const char *path = core_utf8(args[0]);
     core_call call;
     hsp_status status = HSP_OK;
     hsp_data *data = NULL;
     const hsp_view *view;
-    if (!path || core_open(module, (int)PyLong_AsLong(args[2]), args[3], &call)) return NULL;
+    if (!path || core_open(module, (int)PyLong_AsLong(args[3]), args[4], &call)) return NULL;
     hsp_options *options = core_options(&call, hsp_read_options(), args[1], &status);
-    if (options) CORE_RUN(&call, hsp_data_read(call.ctx, path, options, NULL, &call.err, &data));
+    if (options)
+        CORE_RUN(&call,
+                 hsp_data_read(call.ctx, path, options, like ? hsp_data_encoding(like->data) : NULL,
+                               &call.err, &data));
     if (data && !status) CORE_RUN(&call, hsp_data_view(call.ctx, data, &call.err, &view));
     hsp_options_free(options);
     core_data *wrapped = data ? calloc(1, sizeof *wrapped) : NULL;

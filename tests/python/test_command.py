@@ -391,3 +391,35 @@ def test_truth_values_come_back(tmp_path):
     loaded = halfspace.load(tmp_path / "m.hsp")
     assert loaded.classes_.dtype == bool
     assert loaded.score(X, y == "setosa") == 1
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_saved_models_read_tables(tmp_path, named):
+    """By the names of the columns, or by their places; with labels and without."""
+    dataset = halfspace.read(IRIS, as_frame=True)
+    rows = dataset.frame.drop(columns="label")
+    LinearSVM().fit(rows if named else dataset.data, dataset.target).save(tmp_path / "m.hsp")
+    lines = [line.split(",") for line in IRIS.read_text().splitlines()]
+    expected = run(COMMAND, "predict", "-q", tmp_path / "m.hsp", IRIS)
+    assert len(set(expected.split())) == 3
+    tables = {"unlabelled": [line[:4] for line in lines], "no-names": [line[:4] for line in lines[1:]]}
+    if named:
+        tables["reversed"] = [line[:4][::-1] for line in lines]
+        tables["label-first"] = [line[::-1] for line in lines]
+    for name, table in tables.items():
+        (tmp_path / f"{name}.csv").write_text("".join(",".join(line) + "\n" for line in table))
+        assert run(COMMAND, "predict", "-q", tmp_path / "m.hsp", tmp_path / f"{name}.csv") == expected, name
+    assert json.loads(run(COMMAND, "eval", "-q", "--json", tmp_path / "m.hsp", IRIS))["mistakes"] == 5
+    (tmp_path / "few.csv").write_text("".join(",".join(line[:3]) + "\n" for line in lines))
+    assert run(COMMAND, "predict", "-q", tmp_path / "m.hsp", tmp_path / "few.csv", check=False).returncode == 3
+
+
+def test_read_like(tmp_path):
+    (tmp_path / "first.csv").write_text("city,size,big\nAthens,1,no\nBerlin,2,yes\nCairo,3,yes\n")
+    (tmp_path / "second.csv").write_text("size,city,big\n2,Cairo,yes\n1,Berlin,no\n4,Delhi,no\n")
+    first = halfspace.read(tmp_path / "first.csv")
+    with pytest.warns(UserWarning, match="city"):
+        second = halfspace.read(tmp_path / "second.csv", like=first)
+    assert second.feature_names == first.feature_names == ["city=Athens", "city=Berlin", "city=Cairo", "size"]
+    assert second.data.tolist() == [[0, 0, 1, 2], [0, 1, 0, 1], [0, 0, 0, 4]]
+    assert second.target.tolist() == ["yes", "no", "no"]

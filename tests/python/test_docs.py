@@ -57,6 +57,8 @@ def run_console(place, line, code, folder):
 def test_page(page, tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     shutil.copy(ROOT / "examples" / "iris.csv", tmp_path)
+    (tmp_path / "examples").mkdir()
+    shutil.copy(ROOT / "examples" / "iris.csv", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     namespace = {"__name__": "__main__"}

@@ -25,6 +25,9 @@ import halfspace
 from halfspace import SVC, Classifier, KNeighborsClassifier, LinearSVM, LogisticRegression, Perceptron
 from helpers import blobs, estimator_classes, no_warnings, same_bits
 
+# of scikit-learn's solver, asked for more digits than it has
+pytestmark = pytest.mark.filterwarnings("ignore:newton-cg failed", "ignore:Line Search failed", "ignore:The line search algorithm")
+
 IRIS = sklearn.datasets.load_iris()
 X, Y = IRIS.data, IRIS.target
 NAMES = np.array(IRIS.target_names)
@@ -306,6 +309,9 @@ def test_sample_weight_of_score():
     assert model.score(rows, y, weights) == pytest.approx(np.sum(weights * right) / weights.sum(), rel=1e-12)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.score(rows, y[:10])
+    with no_warnings():
+        assert model.score(rows, y.astype(str)) == 0  # text is another class than a number
+        assert model.score(rows, y.astype(float)) == model.score(rows, y.astype(object)) == model.score(rows, y)
 
 
 @pytest.mark.parametrize("weights", [{0: 1.0, 1: 5.0}, "balanced", {0: 0.5, 1: 0.5}])
@@ -333,8 +339,10 @@ def test_class_weight_of_names():
     a = LinearSVM(class_weight={"no": 1, "yes = 1": 3}).fit(rows, names)
     b = LinearSVM(class_weight={0: 1, 1: 3}).fit(rows, y)
     assert same_bits(a.coef_, b.coef_)
-    c = LinearSVM(class_weight={1: 3, 17: 5}).fit(rows, y)  # classes that are not there are left out, as in grid searches
+    c = LinearSVM(class_weight={0: 1, 1: 3, 17: 5}).fit(rows, y)  # classes that are not there are left out, as in grid searches
     assert same_bits(c.coef_, b.coef_)
+    with pytest.raises(ValueError, match="are not in class_weight"):  # a misspelt class
+        LinearSVM(class_weight={"nO": 3}).fit(rows, names)
 
 
 # ---- scikit-learn as an oracle ---------------------------------------------------------------------
@@ -755,3 +763,45 @@ def test_report():
 def test_cross_val_predict_of_probabilities():
     probabilities = cross_val_predict(LogisticRegression(), X, Y, method="predict_proba")
     assert np.mean(probabilities.argmax(axis=1) == Y) >= 0.9
+
+
+@pytest.mark.parametrize("C", [0.001, 0.01, 0.03])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_small_costs_leave_the_offset_in_the_middle(kernel, C):
+    """With a small C every row is inside the margin, and any offset of an interval is optimal: both take its middle."""
+    ours, theirs = SVC(kernel=kernel, C=C, tol=1e-9).fit(X, Y), sklearn.svm.SVC(kernel=kernel, C=C, tol=1e-9).fit(X, Y)
+    assert np.abs(ours.decision_function(X) - theirs.decision_function(X)).max() <= 1e-3
+    assert ours.score(X, Y) == theirs.score(X, Y)
+
+
+def test_precomputed_kernels_are_split_on_both_sides():
+    rows, y = two()
+    assert cross_val_score(SVC(kernel="precomputed"), rows @ rows.T, y).mean() >= 0.8
+
+
+def test_degrees_are_whole_numbers():
+    with pytest.raises(ValueError, match="degree: found 2.5, expected a whole number"):
+        SVC(kernel="poly", degree=2.5).fit(X, Y)
+
+
+def test_a_run_that_stalls_says_so():
+    with pytest.warns(ConvergenceWarning, match="no step gets further.*Scale the columns"):
+        model = LogisticRegression().fit(X * 1e9, Y)
+    assert not model.converged_
+    assert model.gap_ > 1e-3
+
+
+def test_names_of_other_solvers():
+    for solver in ("lbfgs", "liblinear", "saga"):
+        assert same_bits(LogisticRegression(solver=solver).fit(X, Y).coef_, LogisticRegression().fit(X, Y).coef_)
+    assert same_bits(LogisticRegression(multi_class="auto").fit(X, Y).coef_, LogisticRegression().fit(X, Y).coef_)
+
+
+def test_more_neighbors_than_rows():
+    with pytest.warns(UserWarning, match="n_neighbors is 1000, and there are 150 rows"):
+        KNeighborsClassifier(1000).fit(X, Y)
+
+
+def test_none_is_no_value():
+    with pytest.raises(ValueError, match="penalty=None has no meaning"):
+        LogisticRegression(penalty=None).fit(X, Y)
