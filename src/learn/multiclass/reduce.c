@@ -300,16 +300,54 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
     return status;
 }
 
+/* ---- A group of them -------------------------------------------------------------------------- */
+
+#define REDUCE_GROUP_LEAST 3 /* problems that are worth being learned together */
+
+/* How many problems to learn together: as many as possible, but so that all threads have some. */
+static uint32_t reduce_group_width(const hsp__train *train)
+{
+    const hsp__learner *learner = train->learner;
+    const uint32_t threads = (uint32_t)hsp_context_threads(train->ctx), count = train->count;
+    if (!learner->group_most || hsp__reduce_pairs(train) || count < REDUCE_GROUP_LEAST) return 1;
+    const uint32_t most = learner->group_most(train);
+    uint32_t groups = (count + most - 1) / most;
+    groups = (groups + threads - 1) / threads * threads;
+    const uint32_t width = (count + groups - 1) / groups;
+    return most == 1 ? 1 : width < REDUCE_GROUP_LEAST ? REDUCE_GROUP_LEAST : width;
+}
+
+/* Learn problems from .. to - 1 together. */
+static hsp_status reduce_group(hsp__train *train, hsp_context *ctx, uint32_t from, uint32_t to,
+                               int report, hsp_error *err)
+{
+    const uint64_t cols = train->prepared.view->cols;
+    const int late = hsp__tick(ctx);
+    for (uint32_t c = from; c < to; c++) {
+        hsp__task *task = &train->tasks[c];
+        task->solution.w = train->weights + c * cols;
+        if (task->one_sided)
+            hsp__reduce_alone(train, task);
+        else if (late)
+            task->left_out = hsp__watch_stopped(ctx, &task->solution.stop);
+    }
+    if (late) return HSP_OK;
+    HSP__TRY(train->learner->fit_group(train, ctx, to - from, train->tasks + from, report, err));
+    for (uint32_t c = from; c < to; c++)
+        if (!train->tasks[c].one_sided)
+            HSP__TRY(hsp__reduce_keep(train, ctx, &train->tasks[c], err));
+    atomic_fetch_add(&train->watch.solved, to - from);
+    return HSP_OK;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 static hsp_status reduce_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     hsp__train *train = user;
     hsp_context quiet = hsp__quiet(train->ctx);
-    hsp_status status = HSP_OK;
-    for (uint32_t c = from; !status && c < to; c++)
-        status = reduce_one(train, &quiet, c, report, err);
-    return status;
+    if (to - from > 1) return reduce_group(train, &quiet, from, to, report, err);
+    return reduce_one(train, &quiet, from, report, err);
 }
 
 hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
@@ -319,8 +357,16 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
     assert(train->tasks && train->learner->fit);
     hsp_status status = HSP_OK;
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
-    if (threads > 1 && train->count >= (uint32_t)threads && !sequential)
-        return hsp__run_pool_run(&train->watch, threads, train->count, 1, reduce_part, train, err);
+    const uint32_t width = sequential ? 1 : reduce_group_width(train);
+    if (threads > 1 && width < train->count && !sequential &&
+        (width > 1 || train->count >= (uint32_t)threads))
+        return hsp__run_pool_run(&train->watch, threads, train->count, width, reduce_part, train,
+                                 err);
+    for (uint32_t c = 0; width > 1 && c < train->count && !status; c += width) {
+        const uint32_t to = train->count - c < width ? train->count : c + width;
+        status = reduce_group(train, train->ctx, c, to, 1, err);
+    }
+    if (width > 1) return status;
     int over = 0; /* in turn: told to stop, or one has no answer */
     for (uint32_t c = 0; !status && c < train->count; c++) {
         train->tasks[c].left_out = over;
