@@ -551,7 +551,12 @@ static hsp_status dcd_compute_gap(hsp__dcd *m)
     const int differs = changed && dual != 0;
     if (!differs) hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     HSP__TRY(dcd_primal(m, differs ? m->w : m->u, &b, &primal));
+    const int kept = hsp__gap_keep(s, primal, dual) == (HSP__KEEP_PRIMAL | HSP__KEEP_DUAL);
     hsp__solution_keep(m->p, differs ? m->w : m->u, b, m->a, primal, dual, s);
+    const int free = m->p->offset == HSP__OFFSET_FREE;
+    s->known = !kept || m->scores != s->scores ? 0
+               : differs || free               ? HSP__GAP_SCORES
+                                               : HSP__GAP_SCORES | HSP__GAP_W_IS_U;
     for (uint64_t i = 0; i < m->n; i++) { /* rows that are skipped and should not be */
         hsp__dcd_row *row = &m->rows[i];
         if (!row->skip || row->cost == 0) continue;
@@ -566,9 +571,11 @@ static hsp_status dcd_compute_gap(hsp__dcd *m)
     const double far = hsp__vec()->sqdist_f64(m->u, m->w, (size_t)m->d);
     if (m->offset.balance > 0 && far <= DCD_SAME_W * hsp__vec()->sqnorm_f64(m->u, (size_t)m->d))
         return HSP_OK;
+    s->known = 0;
     hsp__matvec_scores(m->ctx, m->p->view, m->u, 0, m->scores);
     HSP__TRY(dcd_primal(m, m->u, &b, &primal));
     if (primal - dual <= m->goal->gap * primal) {
+        if (m->scores == s->scores) s->known = HSP__GAP_SCORES;
         s->gap = s->primal = HUGE_VAL, s->dual_value = -HUGE_VAL;
         hsp__solution_keep(m->p, m->u, b, m->a, primal, dual, s);
     }
@@ -636,7 +643,8 @@ hsp_status hsp__dcd_reserve(hsp__dcd *m)
     m->u = hsp__scratch_raw(scratch, m->d, sizeof *m->u);
     m->a = hsp__scratch_raw(scratch, m->n, sizeof *m->a);
     m->ay = hsp__scratch_raw(scratch, m->n, sizeof *m->ay);
-    m->scores = hsp__scratch_raw(scratch, m->n, sizeof *m->scores);
+    m->scores = m->s->scores;
+    if (!m->scores) m->scores = hsp__scratch_raw(scratch, m->n, sizeof *m->scores);
     if (m->p->loss->form == HSP__LOGISTIC) m->z = hsp__scratch_raw(scratch, m->n, sizeof *m->z);
     for (int k = 0; many && k < HSP__DCD_PARALLEL; k++)
         m->copies[k] = hsp__scratch_raw(scratch, m->d, sizeof *m->w);

@@ -188,7 +188,7 @@ typedef struct hsp__dcd {
     double mean_step;                  /* of the last pass's rounds */
     double shrink_threshold, skip_threshold; /* as in hsp__dcd_sweep */
     /* Checks: */
-    double *a, *ay, *scores; /* n: feasible a, a y, and scores without b */
+    double *a, *ay, *scores; /* n: feasible a, a y, and scores without b (s->scores, if there) */
     double *u;               /* d: sum a y x of that a; and the sum of changes of a round */
 } hsp__dcd;
 

@@ -21,8 +21,8 @@
 #include "model/interleaved.h"
 #include "vec/vec.h"
 
-#define DCD_GROUP_FEW     2                   /* problems left, which go on alone */
-#define DCD_GROUP_FOREVER 255                 /* sweeps to skip: all */
+#define DCD_GROUP_WORTH   2.5 /* visits of single problems that cost as much as one */
+#define DCD_GROUP_FOREVER 255 /* sweeps to skip: all */
 #define DCD_GROUP_BYTES   (UINT64_C(1) << 30) /* of weights, at most */
 
 enum { GROUP = HSP__DCD_GROUP_MOST };
@@ -41,6 +41,8 @@ typedef struct dcd_group {
     hsp__interleaved weights; /* column c is the w of problem c */
     double *a;                /* n * GROUP: dual coefficients */
     uint8_t *skip;            /* n * GROUP: sweeps to skip, DCD_GROUP_FOREVER: never visited */
+    uint64_t visited;         /* rows in the last pass, */
+    uint64_t visits;          /* and the sum of the rows that each problem visited */
 } dcd_group;
 
 /* ---- From the group to one problem, and back -------------------------------------------------- */
@@ -134,8 +136,10 @@ HSP__DCD_INLINE void dcd_group_visit(dcd_group *g, const hsp__vec_table *vec, hs
     uint8_t *skip = g->skip + i * GROUP;
     double scores[GROUP], steps[GROUP] = {0};
     int moved = 0;
-    const int wanted = dcd_group_wanted(skip);
-    if (wanted) dcd_group_dots(vec, kind, g->view, row, g->weights.w, scores);
+    if (dcd_group_wanted(skip)) {
+        g->visited++;
+        dcd_group_dots(vec, kind, g->view, row, g->weights.w, scores);
+    }
     for (uint32_t c = 0; c < GROUP; c++) {
         if (skip[c]) {
             skip[c] -= skip[c] != DCD_GROUP_FOREVER;
@@ -143,6 +147,7 @@ HSP__DCD_INLINE void dcd_group_visit(dcd_group *g, const hsp__vec_table *vec, hs
         }
         const hsp__problem *p = g->m[c].p;
         uint32_t later = 0;
+        g->visits++;
         steps[c] = hsp__dcd_step(&s[c], squared, scores[c], row->sqnorm,
                                  hsp__problem_cost(p, i) * hsp__problem_y(p, i),
                                  &g->a[i * GROUP + c], &later);
@@ -162,6 +167,11 @@ HSP__DCD_INLINE void dcd_group_updates(dcd_group *g, hsp__dcd_kind kind, int squ
         const uint64_t first = g->bundles[k] * HSP__DCD_BUNDLE;
         const uint64_t after = k + 1 < count ? g->bundles[k + 1] * HSP__DCD_BUNDLE : rows;
         const uint64_t mix = hsp__dcd_mix(seed, first);
+        if (k + 2 < count && (g->bundles[k + 2] + 1) * HSP__DCD_BUNDLE <= rows) {
+            const uint64_t second = g->bundles[k + 2] * HSP__DCD_BUNDLE;
+            hsp__dcd_prefetch(s[0].rows + second, HSP__DCD_BUNDLE * sizeof *s[0].rows);
+            hsp__dcd_prefetch(g->skip + second * GROUP, (size_t)HSP__DCD_BUNDLE * GROUP);
+        }
         for (uint64_t j = 0; j < HSP__DCD_BUNDLE; j++) {
             const uint64_t here = hsp__dcd_place(mix, j), next = after + here;
             if (next < rows && dcd_group_wanted(g->skip + next * GROUP)) {
@@ -195,6 +205,7 @@ static void dcd_group_sweep(dcd_group *g, hsp__dcd_sweep *s)
 static void dcd_group_pass(dcd_group *g)
 {
     hsp__dcd_sweep s[GROUP] = {0};
+    g->visited = g->visits = 0;
     hsp__random_shuffle(&g->random, g->bundles, g->m[0].count);
     if (!hsp__tick(g->ctx)) {
         const uint64_t seed = hsp__random_bits(&g->random);
@@ -250,7 +261,8 @@ static hsp_status dcd_group_reserve(dcd_group *g, hsp_error *err)
         hsp__dcd *m = &g->m[c];
         m->rows = first->rows, m->bundles = first->bundles;
         m->w = first->w, m->u = first->u;
-        m->a = first->a, m->ay = first->ay, m->scores = first->scores;
+        m->a = first->a, m->ay = first->ay;
+        m->scores = m->s->scores ? m->s->scores : first->scores;
     }
     return HSP_OK;
 }
@@ -293,8 +305,10 @@ static hsp_status dcd_group_alone(dcd_group *g)
 static hsp_status dcd_group_run(dcd_group *g)
 {
     HSP__TRY(dcd_group_start(g));
-    while (g->active > DCD_GROUP_FEW) {
+    /* Alone, each problem visits only the rows that it does not skip. */
+    for (int worth = 1; worth && g->active > 1;) {
         double squares[GROUP];
+        const double before = g->active;
         dcd_group_pass(g);
         dcd_group_squares(g, squares);
         for (uint32_t c = 0; c < g->count; c++) {
@@ -303,6 +317,8 @@ static hsp_status dcd_group_run(dcd_group *g)
             HSP__TRY(hsp__dcd_due(&g->m[c], squares[c], &due));
             if (due) HSP__TRY(dcd_group_check(g, c));
         }
+        const double left = (double)g->visits * g->active / before;
+        worth = left > DCD_GROUP_WORTH * (double)g->visited;
     }
     return dcd_group_alone(g);
 }

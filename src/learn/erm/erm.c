@@ -57,8 +57,9 @@ static hsp_status erm_compute_gap(hsp_context *ctx, double goal, hsp__task *task
     const hsp__problem *p = &task->problem;
     hsp__gap_values values = {s->primal, s->dual_value, s->gap, s->rounding};
     hsp_status status = HSP_OK;
+    const int known = s->stop == HSP_STOP_CONVERGED ? s->known : 0;
     if (!s->gap_known || s->stop != HSP_STOP_CONVERGED)
-        status = hsp__gap(ctx, p, s->w, s->b, s->dual, s->u, s->scores, err, &values);
+        status = hsp__gap_with(ctx, p, s->w, s->b, s->dual, known, s->u, s->scores, err, &values);
     if (status && status != HSP_CANCELLED) return status;
     if (!status && values.dual < 0 && p->penalty == HSP__PENALTY_L2) {
         /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights
@@ -111,7 +112,7 @@ static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int ha
         if (rest.log) rest.log->before += first.passes;
         status = second->solve(ctx, &p, &rest, err, s);
     }
-    s->gap_known = 0; /* weights of both may come back, and of another problem */
+    s->gap_known = s->known = 0; /* weights of both may come back, and of another problem */
     /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
      * is above its cost, both have the same objective, bound and gap. */
     int answers = !hard || (!status && s->stop == HSP_STOP_CONVERGED);
@@ -330,23 +331,24 @@ static hsp_status erm_choose(const char *name, hsp__task *task, hsp_error *err)
 /* What tasks that are fitted one after the other, or together, use in turn. */
 typedef struct erm_room {
     hsp__scratch scratch;
-    double *norms, *u, *scores; /* as in hsp__problem and hsp__solution */
+    double *norms, *u; /* as in hsp__problem and hsp__solution */
+    double *scores;    /* likewise, n per task: a solver leaves those of its weights there */
 } erm_room;
 
-static hsp_status erm_room_new(hsp_context *ctx, const hsp_view *view, hsp_error *err,
-                               erm_room *room)
+static hsp_status erm_room_new(hsp_context *ctx, const hsp_view *view, uint32_t tasks,
+                               hsp_error *err, erm_room *room)
 {
     *room = (erm_room){.scratch.memory = &ctx->allocator};
     room->norms = hsp__scratch_raw(&room->scratch, view->rows, sizeof *room->norms);
     room->u = hsp__scratch_raw(&room->scratch, view->cols, sizeof *room->u);
-    room->scores = hsp__scratch_raw(&room->scratch, view->rows, sizeof *room->scores);
+    room->scores = hsp__scratch_raw(&room->scratch, tasks * view->rows, sizeof *room->scores);
     if (room->scratch.failed) return hsp__fail_memory(err);
     hsp__gap_norms(ctx, view, room->norms);
     return HSP_OK;
 }
 
-/* Before the solver: where it starts. */
-static hsp_status erm_open(hsp__train *train, hsp_context *ctx, const erm_room *room,
+/* Before the solver: where it starts. The task is number c of those that share the room. */
+static hsp_status erm_open(hsp__train *train, hsp_context *ctx, const erm_room *room, uint32_t c,
                            hsp__task *task, hsp_error *err)
 {
     hsp__solution *s = &task->solution;
@@ -354,7 +356,7 @@ static hsp_status erm_open(hsp__train *train, hsp_context *ctx, const erm_room *
     s->dual = hsp__new(&ctx->allocator, task->problem.view->rows, sizeof *s->dual);
     if (!s->dual) return hsp__fail_memory(err);
     s->u = room->u;
-    s->scores = room->scores;
+    s->scores = room->scores + c * task->problem.view->rows;
     task->problem.norms = room->norms;
     if (train->start) hsp__warm_start(train, task, s);
     return HSP_OK;
@@ -398,8 +400,8 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
     const hsp__goal goal = hsp__erm_goal(train, task, report);
     erm_room room;
     HSP__TRY(erm_choose(train->plan.solver, task, err));
-    hsp_status status = erm_room_new(ctx, task->problem.view, err, &room);
-    if (!status) status = erm_open(train, ctx, &room, task, err);
+    hsp_status status = erm_room_new(ctx, task->problem.view, 1, err, &room);
+    if (!status) status = erm_open(train, ctx, &room, 0, task, err);
     if (!status) status = task->solver->solve(ctx, &task->problem, &goal, err, &task->solution);
     if (!status) status = erm_close(train, ctx, &goal, task, err);
     erm_room_free(&room, 1, task);
@@ -425,11 +427,11 @@ hsp_status hsp__erm_fit_group(hsp__train *train, hsp_context *ctx, uint32_t coun
     erm_room room;
     uint32_t some = 0; /* of those with something to learn: for dcd, as most or all of them are */
     assert(count <= HSP__DCD_GROUP_MOST && !goal.log);
-    hsp_status status = erm_room_new(ctx, tasks->problem.view, err, &room);
+    hsp_status status = erm_room_new(ctx, tasks->problem.view, count, err, &room);
     for (uint32_t c = 0; !status && c < count; c++) {
         if (tasks[c].one_sided) continue;
         status = erm_choose(train->plan.solver, &tasks[c], err);
-        if (!status) status = erm_open(train, ctx, &room, &tasks[c], err);
+        if (!status) status = erm_open(train, ctx, &room, c, &tasks[c], err);
         if (tasks[c].solver != &hsp__solver_dcd) continue;
         problems[some] = &tasks[c].problem;
         solutions[some++] = &tasks[c].solution;
