@@ -8,6 +8,7 @@ typedef struct training_error_state {
     hsp_context *ctx;
     const hsp_model *model;
     const hsp_view *view;
+    const double *const *known; /* scorers: scores without offsets; NULL: they are computed */
     uint64_t parts;
     hsp__interleaved interleaved; /* the model's weights; no columns: not used */
     uint64_t *wrong;              /* parts */
@@ -35,15 +36,19 @@ static void training_error_part(void *user, uint64_t part)
 }
 
 hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
-                                      const hsp_view *view, hsp_error *err, uint64_t *wrong)
+                                      const hsp_view *view, const double *const *known,
+                                      hsp_error *err, uint64_t *wrong)
 {
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
     assert(view->rows > 0 && model->weights && view->cols <= model->features);
-    training_error_state work = {
-        .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    training_error_state work = {.ctx = ctx,
+                                 .model = model,
+                                 .view = view,
+                                 .known = known,
+                                 .parts = hsp__parts(view->rows, 16 + each)};
     hsp__scratch scratch = {.memory = &ctx->allocator};
     /* the copy costs as much as a pass over rows with one entry per feature */
-    if (view->storage != HSP_DENSE && hsp_view_stored(view) > model->features)
+    if (!known && view->storage != HSP_DENSE && hsp_view_stored(view) > model->features)
         HSP__TRY(hsp__interleaved_init(&work.interleaved, &ctx->allocator, model->features,
                                        model->scorers, err));
     for (uint32_t c = 0; work.interleaved.columns && c < model->scorers; c++)

@@ -372,6 +372,13 @@ static hsp_status erm_close(hsp__train *train, hsp_context *ctx, const hsp__goal
     HSP__TRY(erm_finish(ctx, goal, choose, task, err));
     if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
     hsp__pass_log_end(ctx, goal->log, s->passes, s->primal, s->dual_value);
+    if (train->count > 1 && !task->row_numbers && !task->gap_unknown &&
+        train->count * view->rows <= hsp_view_stored(view)) {
+        /* several: keep the scores, which take no more room than the rows */
+        task->scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *task->scores);
+        if (!task->scores) return hsp__fail_memory(err);
+        memcpy(task->scores, s->scores, view->rows * sizeof *task->scores);
+    }
     if (train->count > 1) return HSP_OK;
     /* two classes: the rows that the scorer gets wrong, from the scores at hand */
     task->counted = task->gap_unknown ? -1 : 1;
