@@ -26,11 +26,12 @@ static void training_error_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
         if (hsp__tick(work->ctx)) return;
         if (columns) hsp__interleaved_dots(&work->interleaved, work->view, i, 0, columns, scores);
-        for (uint32_t c = 0; columns && c < model->scorers; c++)
-            scores[c] += model->offsets[c];
-        for (uint32_t c = 0; !columns && c < model->scorers; c++)
-            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
-                                       model->offsets[c]);
+        for (uint32_t c = 0; c < model->scorers; c++) {
+            const double *w = model->weights + c * model->features, b = model->offsets[c];
+            scores[c] = work->known ? work->known[c][i] + b
+                        : columns   ? scores[c] + b
+                                    : hsp__row_score(work->view, i, w, b);
+        }
         work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
     }
 }
