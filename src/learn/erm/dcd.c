@@ -437,7 +437,7 @@ void hsp__dcd_sweep_end(hsp__dcd *m, const hsp__dcd_sweep *sweep)
     dcd_pass_end(m, sweep);
 }
 
-/* A pass of parallel sweeps. */
+/* A pass of parallel sweeps, once the bundles are in their order. */
 static void dcd_pass_parallel(hsp__dcd *m)
 {
     const uint64_t parts = m->parallel * m->rounds;
@@ -463,21 +463,6 @@ static void dcd_pass_parallel(hsp__dcd *m)
     }
     if (m->mean_step < DCD_STEP_POOR) m->parallel = m->rounds = 1;
     dcd_pass_end(m, &all);
-}
-
-static void dcd_pass(hsp__dcd *m)
-{
-    hsp__random_shuffle(&m->random, m->bundles, m->count);
-    if (m->parallel > 1) {
-        dcd_pass_parallel(m);
-        return;
-    }
-    hsp__dcd_sweep sweep = {0};
-    if (!hsp__tick(m->ctx)) {
-        sweep = hsp__dcd_sweep_begin(m, hsp__random_bits(&m->random));
-        dcd_sweep_rows(&sweep);
-    }
-    hsp__dcd_sweep_end(m, &sweep);
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
@@ -727,7 +712,17 @@ hsp_status hsp__dcd_run(hsp__dcd *m, int check)
 {
     for (; !m->stop; check = 0) {
         if (!check) {
-            dcd_pass(m);
+            hsp__random_shuffle(&m->random, m->bundles, m->count);
+            if (m->parallel > 1) {
+                dcd_pass_parallel(m);
+            } else {
+                hsp__dcd_sweep sweep = {0};
+                if (!hsp__tick(m->ctx)) {
+                    sweep = hsp__dcd_sweep_begin(m, hsp__random_bits(&m->random));
+                    dcd_sweep_rows(&sweep);
+                }
+                hsp__dcd_sweep_end(m, &sweep);
+            }
             if (m->goal->log) HSP__TRY(dcd_note(m));
             HSP__TRY(hsp__dcd_due(m, hsp__vec()->sqnorm_f64(m->w, (size_t)m->d), &check));
         }

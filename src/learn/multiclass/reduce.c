@@ -367,23 +367,17 @@ typedef struct reduce_work {
     reduce_groups groups;
 } reduce_work;
 
-static hsp_status reduce_groups_run(const reduce_work *work, hsp_context *ctx, uint32_t k,
-                                    int report, hsp_error *err)
-{
-    const uint32_t from = reduce_group_start(&work->groups, k, work->train->count);
-    const uint32_t to = reduce_group_start(&work->groups, k + 1, work->train->count);
-    assert(from < to && to <= work->train->count);
-    if (to - from > 1) return reduce_group(work->train, ctx, from, to, report, err);
-    return reduce_one(work->train, ctx, from, report, err);
-}
-
 static hsp_status reduce_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     const reduce_work *work = user;
     hsp_context quiet = hsp__quiet(work->train->ctx);
     hsp_status status = HSP_OK;
-    for (uint32_t k = from; !status && k < to; k++)
-        status = reduce_groups_run(work, &quiet, k, report, err);
+    for (uint32_t k = from; !status && k < to; k++) {
+        const uint32_t first = reduce_group_start(&work->groups, k, work->train->count);
+        const uint32_t end = reduce_group_start(&work->groups, k + 1, work->train->count);
+        status = end - first > 1 ? reduce_group(work->train, &quiet, first, end, report, err)
+                                 : reduce_one(work->train, &quiet, first, report, err);
+    }
     return status;
 }
 
@@ -401,11 +395,15 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
         return hsp__run_pool_run(&train->watch, threads, count, 1, reduce_part, &work, err);
     int over = 0; /* in turn: told to stop, or one has no answer */
     for (uint32_t k = 0; !status && k < count; k++) {
+        const uint32_t from = reduce_group_start(&work.groups, k, train->count);
+        const uint32_t to = reduce_group_start(&work.groups, k + 1, train->count);
         if (over)
-            train->tasks[k].left_out = 1;
+            train->tasks[from].left_out = 1;
+        else if (to - from > 1)
+            status = reduce_group(train, train->ctx, from, to, 1, err);
         else
-            status = reduce_groups_run(&work, train->ctx, k, 1, err);
-        over = over || (sequential && train->tasks[k].solution.stop > HSP_STOP_PASSES);
+            status = reduce_one(train, train->ctx, from, 1, err);
+        over = over || (sequential && train->tasks[from].solution.stop > HSP_STOP_PASSES);
     }
     return status;
 }
