@@ -120,6 +120,11 @@ struct hsp__learner {
      * the thread that may tell progress. */
     hsp_status (*fit)(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                       hsp_error *err);
+    /* One-vs-rest: how many problems can be learned together, which is faster, and `count` of them,
+     * with the bits of fit; those with one side only are left alone. NULL: one. */
+    uint32_t (*group_most)(const hsp__train *train);
+    hsp_status (*fit_group)(hsp__train *train, hsp_context *ctx, uint32_t count, hsp__task *tasks,
+                            int report, hsp_error *err);
     const hsp__native *native; /* NULL: none */
     /* The online rule, for streams and single steps; NULL: it needs all rows at once. */
     const struct hsp__online_rule *rule;

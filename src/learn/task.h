@@ -21,6 +21,7 @@ typedef struct hsp__task {
     const hsp__solver *solver; /* that found the weights; NULL: none was needed */
     hsp__solution solution;    /* w points into the training's weights */
     hsp__kkt kkt;
+    double *scores;         /* one-vs-rest: of all rows, without the offset; NULL: not kept */
     hsp__pass_log log;      /* of the solver, if plan.log_passes */
     double *amounts;        /* rows of the problem: how often each is in w; NULL: not kept */
     double *coefficients;   /* kernel: the same of the scores, where that differs; NULL: amounts */

@@ -237,8 +237,17 @@ hsp_status hsp__train_count_mistakes(const hsp__train *train, hsp_context *ctx,
                                      const hsp_model *model, hsp_error *err, uint64_t *wrong)
 {
     const hsp__prepared *prepared = &train->prepared;
-    if (model->hypothesis == HSP__LINEAR)
-        return hsp__training_error_linear(ctx, model, prepared->view, err, wrong);
+    if (model->hypothesis == HSP__LINEAR) {
+        const double **known = hsp__new(&ctx->allocator, model->scorers, sizeof *known);
+        int all = train->tasks && train->count == model->scorers;
+        if (!known) return hsp__fail_memory(err);
+        for (uint32_t c = 0; all && c < model->scorers; c++)
+            all = (known[c] = train->tasks[c].scores) != NULL;
+        const hsp_status status =
+            hsp__training_error_linear(ctx, model, prepared->view, all ? known : NULL, err, wrong);
+        hsp__free(&ctx->allocator, known);
+        return status;
+    }
     return hsp__training_error_scored(ctx, model, &prepared->base->view, NULL, err, wrong);
 }
 

@@ -2,46 +2,68 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "model/interleaved.h"
 
 typedef struct training_error_state {
     hsp_context *ctx;
     const hsp_model *model;
     const hsp_view *view;
+    const double *const *known; /* scorers: scores without offsets; NULL: they are computed */
     uint64_t parts;
-    uint64_t *wrong; /* parts */
-    double *scores;  /* parts * scorers */
+    hsp__interleaved interleaved; /* the model's weights; no columns: not used */
+    uint64_t *wrong;              /* parts */
+    uint64_t width;               /* scorers, or the columns of `interleaved` */
+    double *scores;               /* parts * width */
 } training_error_state;
 
 static void training_error_part(void *user, uint64_t part)
 {
     training_error_state *work = user;
     const hsp_model *model = work->model;
-    double *scores = work->scores + part * model->scorers;
+    double *scores = work->scores + part * work->width;
+    const size_t columns = work->interleaved.columns;
     const uint64_t to = hsp__part(work->view->rows, work->parts, part + 1);
     for (uint64_t i = hsp__part(work->view->rows, work->parts, part); i < to; i++) {
         if (hsp__tick(work->ctx)) return;
-        for (uint32_t c = 0; c < model->scorers; c++)
-            scores[c] = hsp__row_score(work->view, i, model->weights + c * model->features,
-                                       model->offsets[c]);
+        if (columns) hsp__interleaved_dots(&work->interleaved, work->view, i, 0, columns, scores);
+        for (uint32_t c = 0; c < model->scorers; c++) {
+            const double *w = model->weights + c * model->features, b = model->offsets[c];
+            scores[c] = work->known ? work->known[c][i] + b
+                        : columns   ? scores[c] + b
+                                    : hsp__row_score(work->view, i, w, b);
+        }
         work->wrong[part] += hsp__model_decide(model, scores) != work->view->labels[i];
     }
 }
 
 hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
-                                      const hsp_view *view, hsp_error *err, uint64_t *wrong)
+                                      const hsp_view *view, const double *const *known,
+                                      hsp_error *err, uint64_t *wrong)
 {
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
     assert(view->rows > 0 && model->weights && view->cols <= model->features);
-    training_error_state work = {
-        .ctx = ctx, .model = model, .view = view, .parts = hsp__parts(view->rows, 16 + each)};
+    training_error_state work = {.ctx = ctx,
+                                 .model = model,
+                                 .view = view,
+                                 .known = known,
+                                 .parts = hsp__parts(view->rows, 16 + each)};
     hsp__scratch scratch = {.memory = &ctx->allocator};
+    /* the copy costs as much as a pass over rows with one entry per feature */
+    if (!known && view->storage != HSP_DENSE && hsp_view_stored(view) > model->features)
+        HSP__TRY(hsp__interleaved_init(&work.interleaved, &ctx->allocator, model->features,
+                                       model->scorers, err));
+    for (uint32_t c = 0; work.interleaved.columns && c < model->scorers; c++)
+        hsp__interleaved_fill(&work.interleaved, c, model->weights + c * model->features,
+                              model->features);
+    work.width = work.interleaved.columns ? work.interleaved.columns : model->scorers;
     work.wrong = hsp__scratch_new(&scratch, work.parts, sizeof *work.wrong);
-    work.scores = hsp__scratch_new(&scratch, work.parts * model->scorers, sizeof *work.scores);
+    work.scores = hsp__scratch_new(&scratch, work.parts * work.width, sizeof *work.scores);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status && !hsp__tasks_try(ctx, work.parts, training_error_part, &work))
         status = hsp__stop_status(ctx, err);
     for (uint64_t part = 0; !status && part < work.parts; part++)
         *wrong += work.wrong[part];
+    hsp__interleaved_free(&work.interleaved, &ctx->allocator);
     hsp__scratch_free(&scratch);
     return status;
 }

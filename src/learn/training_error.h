@@ -4,9 +4,11 @@
 
 #include "model/model.h"
 
-/* Of a linear model, on rows that are scaled already. Both add to *wrong. */
+/* Of a linear model, on rows that are scaled already. `known`: for each scorer the scores of the
+ * rows without offset, with the bits of hsp__row_score; NULL: compute them. Both add to *wrong. */
 hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
-                                      const hsp_view *view, hsp_error *err, uint64_t *wrong);
+                                      const hsp_view *view, const double *const *known,
+                                      hsp_error *err, uint64_t *wrong);
 
 /* Of any model: rows as they were before scaling, a slice at a time. `class_of`: the model's class
  * for each label, HSP_NO_CLASS for rows that do not count; NULL: labels are the model's classes. */

@@ -5,6 +5,7 @@
 #include "vec/vec.h"
 
 #define BESIDE_ALIGN 64
+#define BESIDE_HUGE  ((uint64_t)2 << 20) /* bytes of a huge page, which saves address translations */
 #define BESIDE_BYTES ((uint64_t)1 << 30) /* no larger copy is made */
 
 hsp_status hsp__interleaved_init(hsp__interleaved *interleaved, const hsp_allocator *memory,
@@ -15,10 +16,15 @@ hsp_status hsp__interleaved_init(hsp__interleaved *interleaved, const hsp_alloca
     if (scorers < HSP__BESIDE_LEAST || columns > HSP__BESIDE_MOST ||
         features > BESIDE_BYTES / sizeof(double) / columns)
         return HSP_OK;
-    interleaved->block = hsp__new(memory, features * columns + block, sizeof(double));
+    const uint64_t bytes = features * columns * sizeof(double);
+    const uint64_t align = bytes < BESIDE_HUGE / 2 ? BESIDE_ALIGN : BESIDE_HUGE;
+    const uint64_t whole = (bytes + align - 1) / align * align;
+    interleaved->block = hsp__new_raw(memory, whole + align, 1);
     if (!interleaved->block) return hsp__fail_memory(err);
+    if (align == BESIDE_HUGE) hsp__advise_huge(interleaved->block, whole + align);
     uintptr_t at = (uintptr_t)interleaved->block;
-    interleaved->w = (void *)((char *)interleaved->block + (-at & (BESIDE_ALIGN - 1)));
+    interleaved->w = (void *)((char *)interleaved->block + (-at & (align - 1)));
+    memset(interleaved->w, 0, bytes);
     interleaved->columns = columns;
     return HSP_OK;
 }

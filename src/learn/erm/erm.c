@@ -1,6 +1,7 @@
 #include "learn/erm/erm.h"
 
 #include "base/base.h"
+#include "learn/erm/dcd_group.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/solvers.h"
 #include "learn/lp/lp.h"
@@ -56,8 +57,9 @@ static hsp_status erm_compute_gap(hsp_context *ctx, double goal, hsp__task *task
     const hsp__problem *p = &task->problem;
     hsp__gap_values values = {s->primal, s->dual_value, s->gap, s->rounding};
     hsp_status status = HSP_OK;
+    const int known = s->stop == HSP_STOP_CONVERGED ? s->known : 0;
     if (!s->gap_known || s->stop != HSP_STOP_CONVERGED)
-        status = hsp__gap(ctx, p, s->w, s->b, s->dual, s->u, s->scores, err, &values);
+        status = hsp__gap_with(ctx, p, s->w, s->b, s->dual, known, s->u, s->scores, err, &values);
     if (status && status != HSP_CANCELLED) return status;
     if (!status && values.dual < 0 && p->penalty == HSP__PENALTY_L2) {
         /* A bound below 0 says nothing, for D(0) = 0. With E = sum e(a) and U = ||u||^2 the weights
@@ -110,7 +112,7 @@ static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int ha
         if (rest.log) rest.log->before += first.passes;
         status = second->solve(ctx, &p, &rest, err, s);
     }
-    s->gap_known = 0; /* weights of both may come back, and of another problem */
+    s->gap_known = s->known = 0; /* weights of both may come back, and of another problem */
     /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
      * is above its cost, both have the same objective, bound and gap. */
     int answers = !hard || (!status && s->stop == HSP_STOP_CONVERGED);
@@ -328,44 +330,133 @@ static hsp_status erm_choose(const char *name, hsp__task *task, hsp_error *err)
         name);
 }
 
+/* What tasks that are fitted one after the other, or together, use in turn. */
+typedef struct erm_room {
+    hsp__scratch scratch;
+    double *norms, *u; /* as in hsp__problem and hsp__solution */
+    double *scores;    /* likewise, n per task: a solver leaves those of its weights there */
+} erm_room;
+
+static hsp_status erm_room_new(hsp_context *ctx, const hsp_view *view, uint32_t tasks,
+                               hsp_error *err, erm_room *room)
+{
+    *room = (erm_room){.scratch.memory = &ctx->allocator};
+    room->norms = hsp__scratch_raw(&room->scratch, view->rows, sizeof *room->norms);
+    room->u = hsp__scratch_raw(&room->scratch, view->cols, sizeof *room->u);
+    room->scores = hsp__scratch_raw(&room->scratch, tasks * view->rows, sizeof *room->scores);
+    if (room->scratch.failed) return hsp__fail_memory(err);
+    hsp__gap_norms(ctx, view, room->norms);
+    return HSP_OK;
+}
+
+/* Before the solver: where it starts. The task is number c of those that share the room. */
+static hsp_status erm_open(hsp__train *train, hsp_context *ctx, const erm_room *room, uint32_t c,
+                           hsp__task *task, hsp_error *err)
+{
+    hsp__solution *s = &task->solution;
+    assert(task->problem.view->cols == train->prepared.view->cols && s->w);
+    s->dual = hsp__new(&ctx->allocator, task->problem.view->rows, sizeof *s->dual);
+    if (!s->dual) return hsp__fail_memory(err);
+    s->u = room->u;
+    s->scores = room->scores + c * task->problem.view->rows;
+    task->problem.norms = room->norms;
+    if (train->start) hsp__warm_start(train, task, s);
+    return HSP_OK;
+}
+
+/* After it: finish, and count what is wrong. */
+static hsp_status erm_close(hsp__train *train, hsp_context *ctx, const hsp__goal *goal,
+                            hsp__task *task, hsp_error *err)
+{
+    const hsp_view *view = task->problem.view;
+    const int choose = strcmp(train->plan.solver, "auto") == 0;
+    hsp__solution *s = &task->solution;
+    HSP__TRY(erm_finish(ctx, goal, choose, task, err));
+    if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
+    hsp__pass_log_end(ctx, goal->log, s->passes, s->primal, s->dual_value);
+    if (train->count > 1 && !task->row_numbers && !task->gap_unknown &&
+        train->count * view->rows <= hsp_view_stored(view)) {
+        /* several: keep the scores, which take no more room than the rows */
+        task->scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *task->scores);
+        if (!task->scores) return hsp__fail_memory(err);
+        memcpy(task->scores, s->scores, view->rows * sizeof *task->scores);
+    }
+    if (train->count > 1) return HSP_OK;
+    /* two classes: the rows that the scorer gets wrong, from the scores at hand */
+    task->counted = task->gap_unknown ? -1 : 1;
+    for (uint64_t i = 0; task->counted > 0 && i < view->rows; i++) {
+        const double score = s->scores[i] + s->b;
+        const uint32_t predicted = score > 0   ? 1
+                                   : score < 0 ? 0
+                                               : hsp__decide(&score, 1, train->plan.tie);
+        task->mistakes += predicted != view->labels[i];
+    }
+    return HSP_OK;
+}
+
+static void erm_room_free(erm_room *room, uint32_t count, hsp__task *tasks)
+{
+    for (uint32_t c = 0; c < count; c++) {
+        tasks[c].solution.u = tasks[c].solution.scores = NULL;
+        tasks[c].problem.norms = NULL;
+    }
+    hsp__scratch_free(&room->scratch);
+}
+
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                         hsp_error *err)
 {
-    const hsp_view *view = task->problem.view;
     const hsp__goal goal = hsp__erm_goal(train, task, report);
-    const int choose = strcmp(train->plan.solver, "auto") == 0;
-    hsp__solution *s = &task->solution;
-    hsp__scratch scratch = {.memory = &ctx->allocator};
-    assert(view->cols == train->prepared.view->cols && s->w);
+    erm_room room;
     HSP__TRY(erm_choose(train->plan.solver, task, err));
-    double *norms = hsp__scratch_raw(&scratch, view->rows, sizeof *norms);
-    s->dual = hsp__new(&ctx->allocator, view->rows, sizeof *s->dual);
-    s->u = hsp__scratch_raw(&scratch, view->cols, sizeof *s->u);
-    s->scores = hsp__scratch_raw(&scratch, view->rows, sizeof *s->scores);
-    hsp_status status = scratch.failed || !s->dual ? hsp__fail_memory(err) : HSP_OK;
-    if (!status) {
-        hsp__gap_norms(ctx, view, norms);
-        task->problem.norms = norms;
-        if (train->start) hsp__warm_start(train, task, s);
-        status = task->solver->solve(ctx, &task->problem, &goal, err, s);
+    hsp_status status = erm_room_new(ctx, task->problem.view, 1, err, &room);
+    if (!status) status = erm_open(train, ctx, &room, 0, task, err);
+    if (!status) status = task->solver->solve(ctx, &task->problem, &goal, err, &task->solution);
+    if (!status) status = erm_close(train, ctx, &goal, task, err);
+    erm_room_free(&room, 1, task);
+    return status;
+}
+
+/* ---- Several tasks together ------------------------------------------------------------------- */
+
+uint32_t hsp__erm_group_most(const hsp__train *train)
+{
+    const hsp__problem *p = &train->tasks[0].problem;
+    const int suits = !train->plan.log_passes && hsp__dcd_group_suits(p) &&
+                      hsp__solver_for(train->plan.solver, p) == &hsp__solver_dcd;
+    return suits ? HSP__DCD_GROUP_MOST : 1;
+}
+
+hsp_status hsp__erm_fit_group(hsp__train *train, hsp_context *ctx, uint32_t count, hsp__task *tasks,
+                              int report, hsp_error *err)
+{
+    const hsp__problem *problems[HSP__DCD_GROUP_MOST];
+    hsp__solution *solutions[HSP__DCD_GROUP_MOST];
+    const hsp__goal goal = hsp__erm_goal(train, tasks, report);
+    erm_room room;
+    uint32_t some = 0; /* of those with something to learn: for dcd, as most or all of them are */
+    assert(count <= HSP__DCD_GROUP_MOST && !goal.log);
+    hsp_status status = erm_room_new(ctx, tasks->problem.view, count, err, &room);
+    for (uint32_t c = 0; !status && c < count; c++) {
+        if (tasks[c].one_sided) continue;
+        status = erm_choose(train->plan.solver, &tasks[c], err);
+        if (!status) status = erm_open(train, ctx, &room, c, &tasks[c], err);
+        if (tasks[c].solver != &hsp__solver_dcd) continue;
+        problems[some] = &tasks[c].problem;
+        solutions[some++] = &tasks[c].solution;
     }
-    if (!status) status = erm_finish(ctx, &goal, choose, task, err);
-    if (!status && s->stop != HSP_STOP_INSEPARABLE)
-        hsp__pass_log_end(ctx, goal.log, s->passes, s->primal, s->dual_value);
-    if (!status && train->count == 1 && s->stop != HSP_STOP_INSEPARABLE) {
-        /* two classes: the rows that the scorer gets wrong, from the scores at hand */
-        task->counted = task->gap_unknown ? -1 : 1;
-        for (uint64_t i = 0; task->counted > 0 && i < view->rows; i++) {
-            const double score = s->scores[i] + s->b;
-            const uint32_t predicted = score > 0   ? 1
-                                       : score < 0 ? 0
-                                                   : hsp__decide(&score, 1, train->plan.tie);
-            task->mistakes += predicted != view->labels[i];
-        }
+    hsp_status together = HSP_NO_MEMORY; /* or too few */
+    if (!status && some > 1)
+        together = hsp__dcd_group_solve(ctx, some, problems, &goal, err, solutions);
+    if (together != HSP_NO_MEMORY) status = together;
+    for (uint32_t c = 0; !status && c < count; c++) {
+        hsp__task *task = &tasks[c];
+        if (task->one_sided) continue;
+        if (together == HSP_NO_MEMORY || task->solver != &hsp__solver_dcd)
+            status = task->solver->solve(ctx, &task->problem, &goal, err, &task->solution);
+        if (!status) status = erm_close(train, ctx, &goal, task, err);
     }
-    hsp__scratch_free(&scratch);
-    s->u = s->scores = NULL;
-    task->problem.norms = NULL;
+    erm_room_free(&room, count, tasks);
     return status;
 }
 

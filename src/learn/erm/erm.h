@@ -16,6 +16,11 @@ hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_e
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                         hsp_error *err);
 
+/* learner->group_most and learner->fit_group of both: the solver dcd on sparse rows. */
+uint32_t hsp__erm_group_most(const hsp__train *train);
+hsp_status hsp__erm_fit_group(hsp__train *train, hsp_context *ctx, uint32_t count, hsp__task *tasks,
+                              int report, hsp_error *err);
+
 /* When to stop, as the plan has it. */
 hsp__goal hsp__erm_goal(hsp__train *train, hsp__task *task, int report);
 

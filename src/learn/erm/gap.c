@@ -358,15 +358,16 @@ GAP_INLINE void gap_sum_rows(hsp__loss_form form, const hsp__loss *loss, gap_wor
                    to = hsp__part(view->rows, work->parts, part + 1);
     const int narrow = hsp__matvec_narrow(view);
     double *u = part && work->u ? work->more + (part - 1) * view->cols : work->u;
+    double *found = work->found;
     const double *scores = work->scores, *all = work->a;
     hsp_context *ctx = work->ctx;
     gap_sums sums = {0};
     if (u) memset(u, 0, view->cols * sizeof *u);
-    if (u && narrow)
-        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, work->found + from);
+    if (found && narrow)
+        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, found + from);
     for (uint64_t i = from; i < to; i++) {
         if (ctx && i % GAP_TICK == 0 && hsp__tick(ctx)) break;
-        if (u && !narrow) work->found[i] = hsp__row_score(view, i, work->w, 0);
+        if (found && !narrow) found[i] = hsp__row_score(view, i, work->w, 0);
         if (scores) gap_sum_loss(p, form, loss, i, work->w, work->size, scores[i], work->b, &sums);
         const double a = all ? all[i] : 0;
         if (a == 0) continue;
@@ -513,6 +514,7 @@ int hsp__gap_keep(const hsp__solution *s, double primal, double dual)
 void hsp__solution_begin(hsp__solution *s)
 {
     s->passes = s->updates = 0;
+    s->known = 0;
     s->primal = s->gap = HUGE_VAL;
     s->dual_value = -HUGE_VAL;
 }
@@ -546,11 +548,21 @@ static const double gap_much_rounding = 1.0 / 16, gap_least_rounding = 1e-13;
 hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                     double *u, double *scores, hsp_error *err, hsp__gap_values *out)
 {
+    return hsp__gap_with(ctx, p, w, b, a, 0, u, scores, err, out);
+}
+
+hsp_status hsp__gap_with(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                         double *a, int known, double *u, double *scores, hsp_error *err,
+                         hsp__gap_values *out)
+{
     const uint64_t n = p->view->rows, d = p->view->cols;
     const size_t cols = (size_t)d;
-    gap_work work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores, .u = u};
-    work.found = scores;
+    const int has_u = (known & HSP__GAP_W_IS_U) != 0;
+    gap_work work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores};
+    work.u = has_u ? NULL : u;
+    work.found = known & HSP__GAP_SCORES ? NULL : scores;
     double up, down = 0;
+    assert(!has_u || (p->offset != HSP__OFFSET_FREE && p->penalty == HSP__PENALTY_L2));
     assert(p->view->labels && (p->hard || p->loss));
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, cols));
     work.parts = n ? hsp__matvec_parts(p->view) : 1;
@@ -559,8 +571,9 @@ hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, do
     if (!work.more) return hsp__fail_memory(err);
     hsp__gap_balance(ctx, p, a);
     gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
-    for (uint64_t part = 1; part < work.parts; part++)
+    for (uint64_t part = 1; !has_u && part < work.parts; part++)
         hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, cols);
+    if (has_u) memcpy(u, w, cols * sizeof *u);
     if (hsp__stopped(ctx)) {
         hsp__free(&ctx->allocator, work.more);
         return hsp__stop_status(ctx, err);

@@ -82,6 +82,11 @@ double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, c
 hsp_status hsp__gap(hsp_context *ctx, const hsp__problem *p, const double *w, double b, double *a,
                     double *u, double *scores, hsp_error *err, hsp__gap_values *out);
 
+/* The same where the solver has some of it (`known`: solution.known), for a that is feasible. */
+hsp_status hsp__gap_with(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
+                         double *a, int known, double *u, double *scores, hsp_error *err,
+                         hsp__gap_values *out);
+
 /* (primal - dual) / primal, as in hsp__gap_values. */
 double hsp__gap_relative(double primal, double dual);
 

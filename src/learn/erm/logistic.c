@@ -86,4 +86,6 @@ const hsp__learner hsp__learn_logistic = {
     .can_warm_start = 1,
     .check = logistic_check,
     .fit = hsp__erm_fit,
+    .group_most = hsp__erm_group_most,
+    .fit_group = hsp__erm_fit_group,
     .native = &logistic_native};

@@ -85,6 +85,13 @@ typedef struct hsp__goal {
     int last;           /* return the last weights, not the average */
 } hsp__goal;
 
+/* What a solver has computed on the way to the gap (gap.h), with the bits that this would have. */
+enum {
+    HSP__GAP_SCORES = 1, /* solution.scores are those of w, without b */
+    HSP__GAP_W_IS_U =
+        2 /* w = u = sum_i a_i y_i x_i for the dual weights a; the offset is not free */
+};
+
 /* Where a solver starts, and what it found. The caller owns the arrays. Every solver hands back the
  * best it has, whatever made it stop, with figures from hsp__gap: nothing here is a solver's own
  * opinion. */
@@ -95,6 +102,7 @@ typedef struct hsp__solution {
                      out, feasible dual weights a. NULL is not allowed */
     double *u, *scores; /* d and n: room, or NULL, for ... */
     int gap_known; /* ... out: u, scores and values of hsp__gap for this w, b and dual are there */
+    int known;     /* out, otherwise: HSP__GAP_SCORES, HSP__GAP_W_IS_U, if the run has converged */
     double primal, dual_value, gap;
     double rounding; /* out, if gap_known: the part of the gap that is rounding (gap.h) */
     uint64_t passes, updates;

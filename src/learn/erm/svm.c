@@ -170,5 +170,7 @@ const hsp__learner hsp__learn_svm = {
     .can_warm_start = 1,
     .check = svm_check,
     .fit = hsp__erm_fit,
+    .group_most = hsp__erm_group_most,
+    .fit_group = hsp__erm_fit_group,
     .native = &svm_native,
     .rule = &hsp__pegasos_rule};

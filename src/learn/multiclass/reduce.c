@@ -195,6 +195,7 @@ void hsp__reduce_free(hsp__train *train)
         hsp__task *task = &train->tasks[c];
         hsp__free(memory, task->solution.dual);
         hsp__free(memory, task->amounts);
+        hsp__free(memory, task->scores);
         hsp__free(memory, task->log.list);
         hsp__free(memory, task->coefficients);
         hsp_evidence_free(task->evidence);
@@ -300,15 +301,83 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
     return status;
 }
 
+/* ---- A group of them -------------------------------------------------------------------------- */
+
+#define REDUCE_GROUP_LEAST 3 /* problems that are worth being learned together */
+
+/* Problems in the order of their numbers: `full` groups of `most`, then groups of `width`. */
+typedef struct reduce_groups {
+    uint32_t most, full, width;
+    uint32_t count; /* of groups */
+} reduce_groups;
+
+/* A group costs about the same whatever its size. So each thread gets as many full groups as the
+ * others, and the rest is divided among all threads. */
+static reduce_groups reduce_groups_of(const hsp__train *train)
+{
+    const hsp__learner *learner = train->learner;
+    const uint32_t threads = (uint32_t)hsp_context_threads(train->ctx), count = train->count;
+    reduce_groups groups = {.most = 1, .width = 1, .count = count};
+    if (!learner->group_most || hsp__reduce_pairs(train) || count < REDUCE_GROUP_LEAST)
+        return groups;
+    groups.most = learner->group_most(train);
+    if (groups.most == 1) return groups;
+    groups.full = count / groups.most / threads * threads;
+    const uint32_t rest = count - groups.full * groups.most;
+    const uint32_t width = (rest + threads - 1) / threads;
+    if (width >= REDUCE_GROUP_LEAST) groups.width = width;
+    groups.count = groups.full + (rest + groups.width - 1) / groups.width;
+    return groups;
+}
+
+static uint32_t reduce_group_start(const reduce_groups *groups, uint32_t k, uint32_t count)
+{
+    const uint32_t full = k < groups->full ? k : groups->full;
+    const uint32_t from = full * groups->most + (k - full) * groups->width;
+    return from < count ? from : count;
+}
+
+/* Learn problems from .. to - 1 together. */
+static hsp_status reduce_group(hsp__train *train, hsp_context *ctx, uint32_t from, uint32_t to,
+                               int report, hsp_error *err)
+{
+    const uint64_t cols = train->prepared.view->cols;
+    const int late = hsp__tick(ctx);
+    for (uint32_t c = from; c < to; c++) {
+        hsp__task *task = &train->tasks[c];
+        task->solution.w = train->weights + c * cols;
+        if (task->one_sided)
+            hsp__reduce_alone(train, task);
+        else if (late)
+            task->left_out = hsp__watch_stopped(ctx, &task->solution.stop);
+    }
+    if (late) return HSP_OK;
+    HSP__TRY(train->learner->fit_group(train, ctx, to - from, train->tasks + from, report, err));
+    for (uint32_t c = from; c < to; c++)
+        if (!train->tasks[c].one_sided)
+            HSP__TRY(hsp__reduce_keep(train, ctx, &train->tasks[c], err));
+    atomic_fetch_add(&train->watch.solved, to - from);
+    return HSP_OK;
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
+
+typedef struct reduce_work {
+    hsp__train *train;
+    reduce_groups groups;
+} reduce_work;
 
 static hsp_status reduce_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
-    hsp__train *train = user;
-    hsp_context quiet = hsp__quiet(train->ctx);
+    const reduce_work *work = user;
+    hsp_context quiet = hsp__quiet(work->train->ctx);
     hsp_status status = HSP_OK;
-    for (uint32_t c = from; !status && c < to; c++)
-        status = reduce_one(train, &quiet, c, report, err);
+    for (uint32_t k = from; !status && k < to; k++) {
+        const uint32_t first = reduce_group_start(&work->groups, k, work->train->count);
+        const uint32_t end = reduce_group_start(&work->groups, k + 1, work->train->count);
+        status = end - first > 1 ? reduce_group(work->train, &quiet, first, end, report, err)
+                                 : reduce_one(work->train, &quiet, first, report, err);
+    }
     return status;
 }
 
@@ -316,16 +385,25 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
 {
     const int threads = hsp_context_threads(train->ctx);
     const int sequential = train->learner->sequential && !hsp__reduce_pairs(train);
+    reduce_work work = {.train = train, .groups = reduce_groups_of(train)};
+    const uint32_t count = work.groups.count;
     assert(train->tasks && train->learner->fit);
     hsp_status status = HSP_OK;
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
-    if (threads > 1 && train->count >= (uint32_t)threads && !sequential)
-        return hsp__run_pool_run(&train->watch, threads, train->count, 1, reduce_part, train, err);
+    if (threads > 1 && (count >= (uint32_t)threads || (count > 1 && count < train->count)) &&
+        !sequential)
+        return hsp__run_pool_run(&train->watch, threads, count, 1, reduce_part, &work, err);
     int over = 0; /* in turn: told to stop, or one has no answer */
-    for (uint32_t c = 0; !status && c < train->count; c++) {
-        train->tasks[c].left_out = over;
-        if (!over) status = reduce_one(train, train->ctx, c, 1, err);
-        over = over || (sequential && train->tasks[c].solution.stop > HSP_STOP_PASSES);
+    for (uint32_t k = 0; !status && k < count; k++) {
+        const uint32_t from = reduce_group_start(&work.groups, k, train->count);
+        const uint32_t to = reduce_group_start(&work.groups, k + 1, train->count);
+        if (over)
+            train->tasks[from].left_out = 1;
+        else if (to - from > 1)
+            status = reduce_group(train, train->ctx, from, to, 1, err);
+        else
+            status = reduce_one(train, train->ctx, from, 1, err);
+        over = over || (sequential && train->tasks[from].solution.stop > HSP_STOP_PASSES);
     }
     return status;
 }

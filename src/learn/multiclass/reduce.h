@@ -17,7 +17,7 @@
 hsp_status hsp__reduce(hsp__train *train, hsp_error *err);
 void hsp__reduce_free(hsp__train *train);
 
-/* Learn all tasks by learner->fit. */
+/* Learn all tasks by learner->fit, or several together by learner->fit_group. */
 hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err);
 
 /* Is there a task per pair of classes? */
