@@ -237,9 +237,7 @@ HSP_API hsp_status hsp_data_read_files(hsp_context *ctx, const char *const *path
  * hsp_data_copy copies the arrays and leaves stored zeros out. Both check the view first (offsets
  * and columns ascending and in range, values finite, labels below `classes`): HSP_BAD_DATA with the
  * first row that is wrong. `class_names` has view->classes names, or is NULL ("0", "1", ...);
- * `feature_names` has view->cols names, or is NULL (none). Names are copied. Models of these rows read
- * CSV files by the names of the columns (without names, and with dense rows of up to 1000 columns: by
- * their places); one column more than the rows have is the label. */
+ * `feature_names` has view->cols names, by which models read CSV files, or is NULL (by place). Copied. */
 HSP_API hsp_status hsp_data_borrow(hsp_context *ctx, const hsp_view *view,
                                    const char *const *class_names, const char *const *feature_names,
                                    hsp_error *err, hsp_data **out);

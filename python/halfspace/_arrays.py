@@ -176,7 +176,9 @@ def check_exact(values: npt.NDArray[Any], rows: npt.NDArray[Any]) -> None:
     for value, double in zip(flat, rows.ravel().tolist()):
         same = value == np.longdouble(double) if kind == "f" else fractions.Fraction(value) == fractions.Fraction(double)
         if not same:
-            raise ValueError(f"{value!r} cannot be written exactly, because it is not a double: round X first, with X.astype(float)")
+            raise ValueError(
+                f"{value!r} cannot be written exactly, because it is not a double: round X first, with X.astype(float)"
+            )
 
 
 def explain_not_finite(X: Any, name: str, estimator: str) -> Optional[ValueError]:
@@ -256,7 +258,9 @@ def encode(y: npt.NDArray[Any]) -> Tuple[npt.NDArray[Any], npt.NDArray[np.uint32
         classes, labels = np.unique(y, return_inverse=True)
     except TypeError:
         kinds = sorted({type(value).__name__ for value in y})
-        raise ValueError(f"Mix of label types: {', '.join(kinds)}. The labels of classes are all numbers, or all text.") from None
+        raise ValueError(
+            f"Mix of label types: {', '.join(kinds)}. The labels of classes are all numbers, or all text."
+        ) from None
     return classes, labels.astype(np.uint32)
 
 

@@ -1,5 +1,5 @@
 /* Arrays of Python as views, and memory of the library as arrays. */
-#include "core.h"
+#include "extension.h"
 
 #include <stdlib.h>
 #include <string.h>

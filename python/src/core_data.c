@@ -1,5 +1,5 @@
 /* Data sets: of arrays, of files; arrays as text. */
-#include "core.h"
+#include "extension.h"
 
 #include <math.h>
 #include <stdio.h>

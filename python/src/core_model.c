@@ -1,5 +1,5 @@
 /* Models: training, prediction, what is inside, files. */
-#include "core.h"
+#include "extension.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,7 +119,7 @@ CORE_FUNCTION(model_score)
     if (!failed) {
         core_unlock(&call);
         if (view.storage == HSP_SPARSE && core_all_ones(&view))
-            view = hsp_view_sparse(HSP_FLOAT32, view.rows, view.cols, view.starts_bytes,
+            view = hsp_view_sparse(view.precision, view.rows, view.cols, view.starts_bytes,
                                    view.starts, view.indices, NULL);
         status = hsp_view_check(call.ctx, &view, &call.err);
         if (!status)

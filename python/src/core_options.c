@@ -1,5 +1,5 @@
 /* Tables of options to Python, and dictionaries of values to options. */
-#include "core.h"
+#include "extension.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const hsp_option_table *options_table(const char *kind, size_t i)
 }
 
 /* tables(kind) -> [{"name", "summary", "options": [{"name", "type", "default", ...}]}] */
-PyObject *core_tables(PyObject *module, PyObject *argument)
+static PyObject *options_tables(PyObject *module, PyObject *argument)
 {
     (void)module;
     const char *kind = core_utf8(argument);
@@ -89,3 +89,8 @@ hsp_options *core_options(core_call *call, const hsp_option_table *table, PyObje
     hsp_options_free(options);
     return NULL;
 }
+
+PyMethodDef core_options_methods[] = {
+    {"tables", options_tables, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};

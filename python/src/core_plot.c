@@ -1,5 +1,5 @@
 /* Figures. */
-#include "core.h"
+#include "extension.h"
 
 #include <stdlib.h>
 #include <string.h>

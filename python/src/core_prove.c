@@ -1,5 +1,5 @@
 /* Certificates, their checker, and bounds. */
-#include "core.h"
+#include "extension.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,7 @@
 
 #include "base/base.h"
 #include "data/container.h"
-#include "data/encode.h"
 #include "data/formats.h"
-
-#define DATA_MOST_PLACES 1000 /* columns without names that a CSV file may be expected to have */
 
 hsp_data *hsp__data_new(const hsp_allocator *memory)
 {
@@ -125,25 +122,6 @@ static hsp_status data_add_name(hsp__names *names, const char *name, const char 
     return hsp__fail(err, HSP_USAGE, "the %s name '%s' appears twice", what, name);
 }
 
-/* An encoding for tables of numbers: models of these rows read the columns of CSV files by their
- * names or, without names, by their places. */
-static hsp_status data_encode_numbers(hsp_data *data, const hsp_view *view,
-                                      const char *const *feature_names, hsp_error *err)
-{
-    char place[16];
-    if (!feature_names && (view->storage != HSP_DENSE || view->cols > DATA_MOST_PLACES))
-        return HSP_OK;
-    hsp_encoding *encoding = data->encoding = hsp__encoding_new(&data->memory);
-    if (!encoding) return hsp__fail_memory(err);
-    encoding->header = feature_names != NULL;
-    for (uint64_t j = 0; j < view->cols; j++) {
-        snprintf(place, sizeof place, "c%u", (unsigned)j + 1);
-        const char *name = feature_names ? feature_names[j] : place;
-        if (!hsp__encoding_add(encoding, name, strlen(name))) return hsp__fail_memory(err);
-    }
-    return HSP_OK;
-}
-
 static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
                                 const char *const *class_names, const char *const *feature_names,
                                 hsp_error *err)
@@ -156,7 +134,8 @@ static hsp_status data_name_all(hsp_data *data, const hsp_view *view,
     }
     for (uint64_t j = 0; feature_names && j < view->cols; j++)
         HSP__TRY(data_add_name(&data->feature_names, feature_names[j], "feature", err));
-    return data_encode_numbers(data, view, feature_names, err);
+    data->of_arrays = 1;
+    return HSP_OK;
 }
 
 /* Must a loop over rows end? */

@@ -32,6 +32,7 @@ struct hsp_data {
     hsp__names class_names; /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */
+    int of_arrays;            /* the rows are arrays of a program, and were no file */
     uint64_t *rejected;       /* rejected_count, in order, hsp__record_place: records that were left
                                  out because they cannot be read; owned */
     uint64_t rejected_count;

@@ -1,6 +1,8 @@
 /* The encoding object and its JSON. docs/csv.md shows the JSON to users. */
 #include "data/encode.h"
 
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -35,6 +37,8 @@ int hsp__missing_of(const char *word)
 }
 
 /* ---- The object ------------------------------------------------------------------------------ */
+
+#define ENCODE_MOST_PLACES 1000 /* columns without names that a table may be expected to have */
 
 hsp_encoding *hsp__encoding_new(const hsp_allocator *memory)
 {
@@ -142,6 +146,24 @@ int hsp__encoding_part(const hsp__column *column, uint32_t k)
 double *hsp__encoding_mean(hsp__column *column, uint32_t k)
 {
     return column->kind == HSP__COLUMN_DATE ? &column->means[k] : &column->mean;
+}
+
+hsp_status hsp__encoding_of_arrays(const hsp_allocator *memory, const hsp_view *view,
+                                   const hsp__names *features, hsp_error *err, hsp_encoding **out)
+{
+    char place[16];
+    *out = NULL;
+    if (!features->count && (view->storage != HSP_DENSE || view->cols > ENCODE_MOST_PLACES))
+        return HSP_OK;
+    hsp_encoding *encoding = hsp__encoding_new(memory);
+    int done = encoding != NULL;
+    for (uint32_t j = 0; done && j < view->cols; j++) {
+        snprintf(place, sizeof place, "c%u", j + 1);
+        const char *name = features->count ? hsp__names_get(features, j) : place;
+        done = hsp__encoding_add(encoding, name, strlen(name));
+    }
+    if (encoding) encoding->header = features->count > 0;
+    HSP__GIVE(done ? HSP_OK : hsp__fail_memory(err), encoding, hsp_encoding_free, out);
 }
 
 int hsp__encoding_is_of_arrays(const hsp_encoding *encoding)

@@ -57,7 +57,13 @@ hsp_encoding *hsp__encoding_new(const hsp_allocator *memory);
  * no memory. */
 int hsp__encoding_add(hsp_encoding *encoding, const char *name, size_t size);
 
-/* Is it one of rows that were no table, but arrays of a program: without a label column? */
+/* An encoding for tables of numbers, for models of arrays: their columns are found by their names or,
+ * without names, by their places. *out is NULL where no table is to be expected (sparse rows, very many
+ * columns). */
+hsp_status hsp__encoding_of_arrays(const hsp_allocator *memory, const hsp_view *view,
+                                   const hsp__names *features, hsp_error *err, hsp_encoding **out);
+
+/* Is it such an encoding, without a label column? */
 int hsp__encoding_is_of_arrays(const hsp_encoding *encoding);
 
 /* The number of features a column becomes; and without the indicator, for all but categories the

@@ -9,7 +9,7 @@
 #include "learn/row_weights.h"
 
 #define PREPARE_NUMBERS 100 /* classes that may be numbers of any kind */
-#define PREPARE_SHARE   4   /* one value in so many is not 0: sparse rows are faster */
+#define PREPARE_SHARE   4   /* at most one value in this many is not 0: sparse rows are faster */
 #define PREPARE_COPY    ((uint64_t)512 << 20) /* bytes of rows from which a copy must be small, */
 #define PREPARE_SMALL   10                    /* this many times smaller than the rows */
 

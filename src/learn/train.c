@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/sized_report.h"
+#include "data/encode.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"
 #include "learn/erm/erm.h"
@@ -332,6 +333,9 @@ static hsp_status train_add_metadata(hsp_context *ctx, const hsp_data *data, con
         HSP__TRY(hsp__view_hash_single(&uninterruptible, &data->view, err, hash));
         HSP__TRY(hsp__model_set_metadata(model, "data_hash_single", hash, err));
     }
+    if (data->of_arrays && !model->encoding)
+        HSP__TRY(hsp__encoding_of_arrays(&model->memory, &data->view, &data->feature_names, err,
+                                         &model->encoding));
     if (start) HSP__TRY(hsp__model_add_start(model, start, err));
     const char *known = hsp_model_metadata(model, "stop");
     if (hsp__stopped(ctx) == HSP__STOP_REQUESTED) run->stop = HSP_STOP_REQUEST;

@@ -266,6 +266,7 @@ int hsp_model_file_weights(const hsp_model *model, uint32_t scorer, double *weig
 const char *hsp_model_feature_source(const hsp_model *model, uint64_t column)
 {
     const hsp_encoding *encoding = model ? model->encoding : NULL;
+    if (encoding && !encoding->header && hsp__encoding_is_of_arrays(encoding)) return NULL;
     for (uint32_t i = 0; encoding && i < encoding->names.count; i++) {
         const uint64_t width = hsp__encoding_width(&encoding->columns[i]);
         if (column < width) return hsp__names_get(&encoding->names, i);

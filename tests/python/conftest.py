@@ -79,7 +79,8 @@ class Lines:
     def pytest_sessionfinish(self, session):
         yield
         counts = [self.counts[result] for result in ("ok", "FAILED", "skipped")]
-        self.config.pluginmanager.getplugin("terminalreporter").ensure_newline()
-        self.config.pluginmanager.getplugin("terminalreporter").write_line("{} passed, {} failed, {} skipped".format(*counts))
+        terminal = self.config.pluginmanager.getplugin("terminalreporter")
+        terminal.ensure_newline()
+        terminal.write_line("{} passed, {} failed, {} skipped".format(*counts))
         if not session.exitstatus and not self.counts["ok"]:
             session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED

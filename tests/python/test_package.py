@@ -70,9 +70,9 @@ def test_numpy_is_enough():
             halfspace.LinearSVM().predict(X)
         except halfspace.NotFittedError:
             pass
-        for call in (lambda: halfspace.read(sys.argv[1], as_frame=True), lambda: halfspace.read(sys.argv[1], storage="sparse")):
+        for options in ({"as_frame": True}, {"storage": "sparse"}):
             try:
-                call()
+                halfspace.read(sys.argv[1], **options)
             except ImportError as error:
                 print(error)
         assert not {name.partition(".")[0] for name in sys.modules} & set(%r)
@@ -112,7 +112,12 @@ def test_import_loads_nothing_else():
 
 @pytest.mark.parametrize("flags", [["-X", "dev", "-W", "error"], ["-O"], ["-OO"], ["-I", "-X", "utf8"]], ids=" ".join)
 def test_import_is_clean(flags):
-    code = "import sys; sys.path.insert(0, sys.argv[1]); import halfspace; print(halfspace.LinearSVM().fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]))"
+    code = """
+        import sys
+        sys.path.insert(0, sys.argv[1])
+        import halfspace
+        print(halfspace.LinearSVM().fit([[0.0], [1.0]], [0, 1]).predict([[1.0]]))
+        """
     done = python(code, BUILD / "python", flags=flags, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -123,9 +128,8 @@ def test_types():
     """mypy --strict finds nothing."""
     if not shutil.which("mypy"):
         pytest.skip("mypy is not installed")
-    done = subprocess.run(
-        ["mypy", "--strict", "--no-incremental", "--cache-dir", os.devnull], cwd=ROOT / "python", capture_output=True, text=True
-    )
+    command = ["mypy", "--strict", "--no-incremental", "--cache-dir", os.devnull]
+    done = subprocess.run(command, cwd=ROOT / "python", capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -139,7 +143,8 @@ def test_stub_has_every_function():
         core.train()
 
 
-MODULES = ["halfspace", *(f"halfspace.{module.name}" for module in pkgutil.iter_modules(halfspace.__path__) if module.name != "_core")]
+MODULES = [f"halfspace.{one.name}" for one in pkgutil.iter_modules(halfspace.__path__) if one.name != "_core"]
+MODULES.insert(0, "halfspace")
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -163,7 +168,8 @@ def test_estimators_are_generated():
     """python/halfspace/_estimators.py is what python/generate.py writes."""
     done = run(sys.executable, ROOT / "python" / "generate.py", BUILD / "python", "--check", check=False)
     assert done.returncode == 0, done.stderr
-    assert (ROOT / "python" / "halfspace" / "_estimators.py").read_text() == (BUILD / "python" / "halfspace" / "_estimators.py").read_text()
+    name = pathlib.Path("python", "halfspace", "_estimators.py")
+    assert (ROOT / name).read_text() == (BUILD / name).read_text()
 
 
 def test_every_option_is_a_parameter():
@@ -248,7 +254,8 @@ def test_wheel(wheel):
         names = archive.namelist()
         metadata = archive.read(f"halfspace-{halfspace.__version__}.dist-info/METADATA").decode()
     modules = {path.name for path in (ROOT / "python" / "halfspace").iterdir() if path.suffix in (".py", ".pyi", ".typed")}
-    assert {name.partition("/")[2] for name in names if name.startswith("halfspace/")} == modules | {"_core.abi3.so", "py.typed"}
+    packed = {name.partition("/")[2] for name in names if name.startswith("halfspace/")}
+    assert packed == modules | {"_core.abi3.so", "py.typed"}
     assert f"Version: {halfspace.__version__}" in metadata
     assert "Requires-Dist: numpy\n" in metadata
 
@@ -270,7 +277,8 @@ print(halfspace.__file__, halfspace.LinearSVM().fit(X, y).score(X, y) > 0.9, hal
     assert version == halfspace.__version__
     shown = run(ours, "-m", "pip", "--disable-pip-version-check", "show", "--files", "halfspace", env=environment)
     assert "halfspace/_core.abi3.so" in shown
-    assert run(ours, "-m", "pip", "--disable-pip-version-check", "check", env=environment, check=False).stdout.find("halfspace") < 0
+    checked = run(ours, "-m", "pip", "--disable-pip-version-check", "check", env=environment, check=False)
+    assert "halfspace" not in checked.stdout
 
 
 def test_wheels_are_reproducible(wheel, tmp_path):
@@ -292,7 +300,7 @@ def test_only_the_stable_interface():
     stable = {"_Py_Dealloc", "_Py_NoneStruct", "_Py_TrueStruct", "_Py_FalseStruct"}
     assert not {name for name in used if name.startswith("_Py") and name not in stable and not name.endswith("_SizeT")}
     exported = {line.split()[-1] for line in run(nm, "-D", "--defined-only", library).splitlines()}
-    assert {name for name in exported if not name.startswith("_")} == {"PyInit__core"}, "names that could clash with another library"
+    assert {name for name in exported if not name.startswith("_")} == {"PyInit__core"}, "names that could clash with others"
 
 
 # ---- A debug build of Python -----------------------------------------------------------------------
@@ -334,11 +342,12 @@ def work():
     halfspace.read(sys.argv[1])
     halfspace._core.unpack(halfspace._core.pack(model._fitted()))
     fails(LinearSVM().fit, wrong, y), fails(model.predict, wrong), fails(LinearSVM(C=-1).fit, X, y)
-    fails(LPSeparator(soft=False).fit, [[0.0], [1.0], [2.0]], [0, 1, 0]), fails(halfspace.load, "/nowhere"), fails(halfspace.read, "/nowhere")
+    fails(LPSeparator(soft=False).fit, [[0.0], [1.0], [2.0]], [0, 1, 0])
+    fails(halfspace.load, "/nowhere"), fails(halfspace.read, "/nowhere")
 
 def counted():
     gc.collect()
-    common = [None, True, False, Ellipsis, (), "", 0, 1, halfspace._core.Error, halfspace._core.Array, np.dtype("f8"), ValueError]
+    common = [None, True, False, (), "", 0, 1, halfspace._core.Error, halfspace._core.Array, np.dtype("f8"), ValueError]
     return np.array([sys.getallocatedblocks(), *map(sys.getrefcount, common)])
 
 for _ in range(100):

@@ -57,7 +57,8 @@ def test_pickles_in_another_process(tmp_path):
             """,
             tmp_path / "models",
         )
-        assert said.splitlines() == [f"{type(m).__name__} {scores(m, X).tobytes().hex()} {''.join(m.predict(X))}" for m in models]
+        here = [f"{type(one).__name__} {scores(one, X).tobytes().hex()} {''.join(one.predict(X))}" for one in models]
+        assert said.splitlines() == here
 
 
 @pytest.mark.parametrize("cls", estimator_classes(), ids=lambda cls: cls.__name__)
@@ -257,9 +258,9 @@ def test_the_lock_is_released(what):
 
 INTERRUPTED = {
     "SVC.fit": "SVC().fit(rows(20000, 50), labels(20000))",
-    "SVC.fit, linear": "SVC(kernel='linear', C=1000, tol=1e-12, max_iter=10**6).fit(rows(100000, 50), labels(100000))",
-    "LinearSVM.fit": "LinearSVM(loss='hinge', tol=1e-12, max_iter=10**8, solver='dcd', C=1000).fit(rows(100000, 50), labels(100000))",
-    "LogisticRegression.fit": "LogisticRegression(tol=1e-12, max_iter=10**8, solver='dcd', C=1000).fit(rows(100000, 50), labels(100000))",
+    "SVC.fit, linear": "SVC(kernel='linear', **long).fit(rows(100000, 50), labels(100000))",
+    "LinearSVM.fit": "LinearSVM(loss='hinge', solver='dcd', **long).fit(rows(100000, 50), labels(100000))",
+    "LogisticRegression.fit": "LogisticRegression(solver='dcd', **long).fit(rows(100000, 50), labels(100000))",
     "Perceptron.fit": "Perceptron(passes='until-converged', max_passes=10**9).fit(rows(100000, 50), labels(100000))",
     "LPSeparator.fit": "LPSeparator().fit(rows(10000, 200), labels(10000))",
     "KNeighborsClassifier.predict": "neighbours.predict(many)",
@@ -279,6 +280,7 @@ def test_interrupting(what, capsys):
         random = np.random.default_rng(0)
         rows = lambda n, d: random.normal(size=(n, d))
         labels = lambda n: random.integers(0, 2, n)
+        long = dict(C=1000, tol=1e-12, max_iter=10**8)
         if "neighbours" in {INTERRUPTED[what]!r}:
             neighbours = KNeighborsClassifier().fit(rows(50000, 200), labels(50000))
             many = rows(100000, 200)
@@ -364,7 +366,8 @@ def test_progress_with_tqdm():
 
 
 def test_progress_without_tqdm():
-    done = python(PROGRESS.format(before="sys.modules['tqdm'] = sys.modules['tqdm.auto'] = None", seconds=2.5), IRIS, check=False)
+    block = "sys.modules['tqdm'] = sys.modules['tqdm.auto'] = None"
+    done = python(PROGRESS.format(before=block, seconds=2.5), IRIS, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     lines = done.stderr.splitlines()
@@ -400,7 +403,14 @@ def test_convergence_warning():
     assert model.predict(blobs(200, 5, 2)[0]).shape == (200,)
 
 
-@pytest.mark.parametrize("model", [SVC(max_iter=1, tol=1e-12), SVC(max_iter=1, tol=1e-12, kernel="poly"), halfspace.Classifier("svm", kernel="rbf", max_passes=1, gap=1e-12)], ids=repr)
+HURRIED = [
+    SVC(max_iter=1, tol=1e-12),
+    SVC(max_iter=1, tol=1e-12, kernel="poly"),
+    halfspace.Classifier("svm", kernel="rbf", max_passes=1, gap=1e-12),
+]
+
+
+@pytest.mark.parametrize("model", HURRIED, ids=repr)
 def test_warnings_point_at_the_caller(model):
     X, y = blobs(300, 5, 2)
     with pytest.warns(halfspace.ConvergenceWarning) as caught:
@@ -529,13 +539,15 @@ LEAKS = """
 """
 
 
-@pytest.mark.parametrize("what, share, each", [("predict", 1, 4), ("fit", 0.03, 6), ("fail", 0.03, 11), ("rest", 0.004, 1), ("certify", 0.001, 1)])
+# what, how many calls in relation to CALLS, calls in each round
+ROUNDS = [("predict", 1, 4), ("fit", 0.03, 6), ("fail", 0.03, 11), ("rest", 0.004, 1), ("certify", 0.001, 1)]
+
+
+@pytest.mark.parametrize("what, share, each", ROUNDS)
 def test_leaks(what, share, each, capsys, tmp_path):
     """Resident memory stays flat over many calls, also those that fail."""
     pytest.importorskip("scipy")
     calls = max(1, int(CALLS * share / each))
-    if what in ("rest", "certify"):
-        calls = int(CALLS * share)
     grown = float(python(LEAKS, calls, what, IRIS, tmp_path / "m.hsp", timeout=3600))
     show(capsys, f"{calls * each} calls of {what}: resident memory grew by {grown:.2f} MB")
     assert grown <= 3
@@ -625,7 +637,8 @@ PEAK = """
         columns = np.tile(np.arange(0, 1280, 10, dtype=np.int32), n)
         columns += np.repeat(np.arange(n, dtype=np.int32) % 10, each)
         values = random.standard_normal(n * each)
-        X = scipy.sparse.csr_matrix((values, columns, np.arange(0, n * each + 1, each, dtype=np.int32)), shape=(n, 1280), copy=False)
+        starts = np.arange(0, n * each + 1, each, dtype=np.int32)
+        X = scipy.sparse.csr_matrix((values, columns, starts), shape=(n, 1280), copy=False)
         first = values[::each]
         size = values.nbytes + columns.nbytes
     else:

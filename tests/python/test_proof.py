@@ -227,8 +227,13 @@ def test_options():
     X, y = SEPARABLE
     through_origin = certify(X, y, offset="none")
     assert through_origin.claims == ["not separable"]
-    text = certify(X, y, margin_tolerance=1e-12).verification.established[-1]
-    assert any("the widest margin is in" in line for line in certify(X, y, margin_tolerance=1e-12).verification.established), text
+    widths = []
+    for tolerance in (1e-3, 1e-12):
+        text = "\n".join(certify(X, y, margin_tolerance=tolerance).verification.established)
+        low, high = map(Fraction, re.search(r"the widest margin is in \[(\S+), (\S+)\]", text).groups())
+        assert low**2 <= Fraction(25, 8) <= high**2  # half of the way from (1/2, 1/2) to (3, 3)
+        widths.append(high - low)
+    assert 0 < widths[1] <= widths[0]
     with pytest.raises(ValueError, match="there is no such option"):
         certify(X, y, margin=1)
     with pytest.raises(ValueError, match="claim: "):
@@ -435,8 +440,8 @@ def test_bounds_are_the_commands(tmp_path):
     model = LinearSVM().fit(*train)
     model.save(tmp_path / "m.hsp")
     ours = halfspace.bound(model, train=tuple(train), test=tuple(test), allow_overlap=True)
-    text = run(COMMAND, "bound", "-q", "--json", "--allow-overlap", tmp_path / "m.hsp", "--train", tmp_path / "train.csv", "--test", tmp_path / "test.csv")
-    theirs = json.loads(text)
+    files = ["--train", tmp_path / "train.csv", "--test", tmp_path / "test.csv"]
+    theirs = json.loads(run(COMMAND, "bound", "-q", "--json", "--allow-overlap", tmp_path / "m.hsp", *files))
     named = {bound["name"]: bound for bound in theirs["bounds"]}
     assert named.keys() == {bound["name"] for bound in ours}
     for bound in ours:

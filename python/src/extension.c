@@ -1,5 +1,5 @@
 /* The module: contexts, calls, errors, signals. */
-#include "core.h"
+#include "extension.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,6 @@ typedef struct core_state {
     PyObject *error;
     PyObject *array_type;
 } core_state;
-
-PyObject *core_error_type(PyObject *module)
-{
-    return ((core_state *)PyModule_GetState(module))->error;
-}
 
 const char *core_utf8(PyObject *string)
 {
@@ -181,15 +176,14 @@ static PyObject *core_version(PyObject *module, PyObject *nothing)
 
 static PyMethodDef core_methods[] = {
     {"version", core_version, METH_NOARGS, NULL},
-    {"tables", core_tables, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static int core_exec(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
-    PyMethodDef *const all[] = {core_data_methods, core_model_methods, core_prove_methods,
-                                core_plot_methods};
+    PyMethodDef *const all[] = {core_options_methods, core_data_methods, core_model_methods,
+                                core_prove_methods, core_plot_methods};
     state->process = getpid();
     state->error = PyErr_NewExceptionWithDoc("halfspace._core.Error",
                                              "(status, file, line, column, message) of the library",
@@ -244,7 +238,6 @@ static struct PyModuleDef core_module = {
     .m_free = core_free,
 };
 
-PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
     return PyModuleDef_Init(&core_module);

@@ -4,8 +4,8 @@
  *
  * It uses the stable interface of Python 3.11 only (Py_LIMITED_API), so one build serves all later
  * versions, and the buffer protocol instead of numpy's headers. Objects of the library are capsules. */
-#ifndef HSP_PYTHON_CORE_H
-#define HSP_PYTHON_CORE_H
+#ifndef HSP_PYTHON_EXTENSION_H
+#define HSP_PYTHON_EXTENSION_H
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
@@ -40,7 +40,7 @@ typedef struct core_call {
     size_t count;
 } core_call;
 
-/* Take a context with so many threads (0: one per processor). 0, or -1 with an exception. */
+/* Take a context with this number of threads (0: one per processor). 0, or -1 with an exception. */
 int core_open(PyObject *module, int threads, PyObject *progress, core_call *call);
 /* Give the lock up before the library is called, and take it again. */
 void core_unlock(core_call *call);
@@ -58,8 +58,6 @@ int core_close(core_call *call, hsp_status status);
         if (run_ && !status) status = run_;   \
     } while (0)
 
-/* The type of exported arrays; the module's exception. */
-PyObject *core_error_type(PyObject *module);
 /* A string as UTF-8; it lives as long as the string. NULL with an exception, also if there is a zero in it. */
 const char *core_utf8(PyObject *string);
 
@@ -69,7 +67,6 @@ const char *core_utf8(PyObject *string);
  * call->err and *status. */
 hsp_options *core_options(core_call *call, const hsp_option_table *table, PyObject *values,
                           hsp_status *status);
-PyObject *core_tables(PyObject *module, PyObject *argument);
 
 /* ---- Arrays (core_arrays.c) ---- */
 
@@ -95,8 +92,10 @@ PyObject *core_model_new(hsp_model *model, const hsp_training *run);
 /* A report as JSON text, or NULL with an exception. */
 PyObject *core_json(core_call *call, const hsp_field *fields, const void *record);
 
-extern PyMethodDef core_data_methods[], core_model_methods[], core_prove_methods[],
-    core_plot_methods[];
+PyMODINIT_FUNC PyInit__core(void);
+
+extern PyMethodDef core_options_methods[], core_data_methods[], core_model_methods[],
+    core_prove_methods[], core_plot_methods[];
 extern PyType_Spec core_array_spec;
 
 /* The types of the functions' arguments. */
