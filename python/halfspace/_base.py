@@ -146,7 +146,8 @@ class BaseClassifier:
     def _parameter(self, name: str, default: Any = None) -> Any:
         return getattr(self, name, default)
 
-    def _option_of(self, name: str, value: Any) -> Any:
+    @classmethod
+    def _option_of(cls, name: str, value: Any) -> Any:
         """The text of a parameter as the option has it; estimators with scikit-learn's words translate."""
         return value
 
@@ -155,10 +156,11 @@ class BaseClassifier:
     def _silent(cls) -> Dict[str, Any]:
         """Parameters whose defaults are the library's: with these values there is nothing to say."""
         signature = inspect.signature(cls.__init__).parameters
-        made = cls()
         silent = {}
-        for name, (option, default) in cls._options.items():
-            value = made._option_of(name, signature[name].default)
+        for name, (_, default) in cls._options.items():
+            if name not in signature:  # a class of somebody's own
+                continue
+            value = cls._option_of(name, signature[name].default)
             if value is None or value is False or text_of(value) == default:
                 silent[name] = signature[name].default
         return silent
@@ -179,7 +181,7 @@ class BaseClassifier:
                 continue
             else:
                 value = self._option_of(name, value)
-            if value is None and default not in (None, "none") and getattr(self, name) is None:
+            if value is None and option != "seed" and default not in (None, "none") and getattr(self, name) is None:
                 raise ValueError(f"{name}=None has no meaning for {type(self).__name__}; the default is {default}")
             if value is None or value is False:
                 continue

@@ -24,7 +24,8 @@ _VALUES: Dict[str, Dict[object, str]] = {
 
 
 class _SklearnWords(BaseClassifier):
-    def _option_of(self, name: str, value: Any) -> Any:
+    @classmethod
+    def _option_of(cls, name: str, value: Any) -> Any:
         if name == "max_iter" and value == -1:  # no limit, in scikit-learn's SVC
             return None
         values = _VALUES.get(name, {})

@@ -813,3 +813,15 @@ def test_more_neighbors_than_rows():
 def test_none_is_no_value():
     with pytest.raises(ValueError, match="penalty=None has no meaning"):
         LogisticRegression(penalty=None).fit(X, Y)
+
+
+class Costly(LinearSVM):
+    """An estimator of a user's own, with fewer parameters."""
+
+    def __init__(self, C=100.0):
+        super().__init__(C=C)
+
+
+def test_classes_of_users():
+    assert Costly().get_params() == {"C": 100.0}
+    assert same_bits(clone(Costly()).fit(X, Y).coef_, LinearSVM(C=100.0).fit(X, Y).coef_)
