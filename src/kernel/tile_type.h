@@ -19,13 +19,14 @@ static void FN(tile_gather)(const tile *t, const hsp__kernel_pick *pick, uint64_
         const uint64_t known = whole ? block_least(row.count, width) : 0;
         hsp__kernel_walk walk = {0};
         uint64_t place;
-        const float *single = row.values;
-        const double *wide = row.values;
+#if TILE_IS_WIDE
+        const float *other = row.values;
+#else
+        const double *other = row.values;
+#endif
         if (ready) memcpy(to, row.values, known * sizeof *to);
-        for (uint64_t k = 0; k < known && !ready && TILE_IS_WIDE; k++)
-            to[k] = (NUM)single[k];
-        for (uint64_t k = 0; k < known && !ready && !TILE_IS_WIDE; k++)
-            to[k] = (NUM)wide[k];
+        for (uint64_t k = 0; k < known && !ready; k++)
+            to[k] = (NUM)other[k];
         memset(to + known, 0, (width - known) * sizeof *to);
         for (uint64_t k = 0; k < row.count && !whole; k++) {
             if (!hsp__kernel_inside(space, &walk, hsp__row_column(&row, k), &place)) continue;

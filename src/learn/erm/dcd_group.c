@@ -134,7 +134,7 @@ HSP__DCD_INLINE void dcd_group_visit(dcd_group *g, const hsp__vec_table *vec, hs
 {
     const hsp__dcd_row *row = &s[0].rows[i];
     uint8_t *skip = g->skip + i * GROUP;
-    double scores[GROUP], steps[GROUP] = {0};
+    double scores[GROUP] = {0}, steps[GROUP] = {0};
     int moved = 0;
     if (dcd_group_wanted(skip)) {
         g->visited++;

@@ -255,7 +255,8 @@ static double gap_quantile(hsp_context *ctx, double *at, double *cost, uint64_t 
     }
 }
 
-#define GAP_SAME 1e-13 /* sums of costs that differ by less, relative to their total, are the same */
+#define GAP_SAME \
+    1e-13 /* sums of costs that differ by less, relative to their total, are the same */
 
 /* The slope of sum c hinge over b starts at minus the cost of the positive rows and rises by c_i at
  * b = y_i - s_i: the best b is a quantile of those, and where the slope is 0 for a while, the
