@@ -308,7 +308,7 @@ LINEAR = """\
 coef_ : ndarray of shape (n_scores, n_features)
     Weights of the columns of X as given, scaling undone.
 intercept_ : ndarray of shape (n_scores,)
-    Offsets. Like coef_, only if the model is linear in the columns.
+    Offsets. Like ``coef_``, only if the model is linear in the columns.
 """
 GAP = """\
 gap_ : float

@@ -79,7 +79,7 @@ class Perceptron(_Unweighted, _Online):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
 
     Examples
     --------
@@ -403,7 +403,7 @@ class Winnow(_Unweighted, _Online):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
 
     Examples
     --------
@@ -687,7 +687,7 @@ class SVC(_SVC, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
     gap_ : float
         The relative duality gap, (objective - proven lower bound) / objective.
     support_ : ndarray of shape (n_SV,)
@@ -871,7 +871,7 @@ class LinearSVM(_LinearSVM, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
     gap_ : float
         The relative duality gap, (objective - proven lower bound) / objective.
 
@@ -1050,7 +1050,7 @@ class LogisticRegression(_SklearnWords, _Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
     gap_ : float
         The relative duality gap, (objective - proven lower bound) / objective.
 
@@ -1194,7 +1194,7 @@ class LPSeparator(_Weighted, _Linear):
     coef_ : ndarray of shape (n_scores, n_features)
         Weights of the columns of X as given, scaling undone.
     intercept_ : ndarray of shape (n_scores,)
-        Offsets. Like coef_, only if the model is linear in the columns.
+        Offsets. Like ``coef_``, only if the model is linear in the columns.
 
     Examples
     --------
