@@ -94,6 +94,8 @@ CHECK_SRC := $(if $(HAVE_GMP),$(filter-out verify/main.c,$(wildcard verify/*.c))
 TEST_SRC := $(filter-out $(if $(HAVE_GMP),,tests/verify/%),$(wildcard tests/*/test_*.c))
 FUZZ_SRC := $(filter-out $(if $(HAVE_GMP),,fuzz/fuzz_certificate.c),$(wildcard fuzz/fuzz_*.c))
 BENCH_SRC := $(wildcard bench/*.c)
+# What bench/shapes.sh runs; the tests run it as well.
+SHAPE_PROGRAMS := $(patsubst %,$(BUILD)/bench/%,elapsed objective kernel_objective near bandwidth)
 EXAMPLES := $(patsubst %.c,$(BUILD)/%,$(wildcard examples/*.c))
 PLANTED  := $(wildcard tests/sanitizers/planted_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
@@ -240,7 +242,7 @@ test:
 	+@$(SUBMAKE) -s run-tests
 
 .PHONY: test-programs run-tests run-check
-test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES)
+test-programs: all $(TESTS) $(REPLAYS) $(EXAMPLES) $(SHAPE_PROGRAMS)
 run-tests: test-programs
 	@tests/run.sh $(BUILD)
 run-check: all $(patsubst %,$(BUILD)/tests/%,$(shell sed -n '/^[a-z]*\/test_/p' tests/quick 2>/dev/null))

@@ -127,9 +127,12 @@ static void near_run(hsp_context *ctx, const settings *s, hsp_data *rows, hsp_da
     if (hsp_data_view(ctx, rows, &err, &x) || hsp_data_view(ctx, queries, &err, &q)) near_die(&err);
     hsp__neighbor *found = malloc(q->rows * s->k * sizeof *found + 1);
     if (!found) exit(4);
+    hsp__knn_plan plan = s->plan;
+    plan.queries = q->rows;
+    plan.k = s->k;
     const long long before = near_peak();
     const double start = bench_clock(CLOCK_MONOTONIC), cpu = bench_clock(CLOCK_PROCESS_CPUTIME_ID);
-    if (hsp__knn_new(ctx, &s->plan, rows, &err, &near)) near_die(&err);
+    if (hsp__knn_new(ctx, &plan, rows, &err, &near)) near_die(&err);
     const double built = bench_clock(CLOCK_MONOTONIC);
     if (hsp__knn_find(ctx, near, q, NULL, s->k, &err, found)) near_die(&err);
     const double end = bench_clock(CLOCK_MONOTONIC);

@@ -1,10 +1,11 @@
 /* How good are these weights? One judge for every program's model, in one line each:
  *
- *     objective hinge|squared|logistic C none|regularized|free DATA MODEL...
+ *     objective hinge|squared|logistic|softmax C none|regularized|free DATA MODEL...
  *
  *     P = ||w||^2 / 2 (+ b^2 / 2, offset regularized) + C sum_i loss(y_i (<w, x_i> + b))
  *
- * and, with more than two classes, the sum of P over one class against the rest after the other. In
+ * and, with more than two classes, the sum of P over one class against the rest after the other; for
+ * softmax the loss of a row is log sum_k exp(s_k) - s_y, all classes at once. In
  * doubles, on the numbers of the file as doubles, from the weights that were saved: nothing of any
  * solver is used. A MODEL is ours, or LIBLINEAR's text (which bench/others/sklearn_svm.py writes
  * too). Prints "objective=... error=..." (the share of training rows that it gets wrong). */
@@ -144,10 +145,22 @@ static double objective_loss(const char *loss, double m)
     return m > 0 ? log1p(exp(-m)) : log1p(exp(m)) - m;
 }
 
+/* What softmax adds to the sum of exp(s_k): kept relative to the largest score so far. */
+static void objective_add(double *largest, double *sum, double score)
+{
+    if (score > *largest) {
+        *sum = *sum * exp(*largest - score) + 1;
+        *largest = score;
+    } else {
+        *sum += exp(score - *largest);
+    }
+}
+
 /* `labels` are the numbers of the view's classes. */
 static void objective_print(const hsp_view *v, const double *labels, const scorers *s,
                             const char *loss, double C, const char *offset)
 {
+    const int softmax = strcmp(loss, "softmax") == 0;
     double total = 0;
     uint64_t wrong = 0;
     for (uint32_t k = 0; k < s->count; k++) {
@@ -158,12 +171,18 @@ static void objective_print(const hsp_view *v, const double *labels, const score
     }
     for (uint64_t i = 0; i < v->rows; i++) {
         const double label = labels[v->labels[i]];
-        double best = -HUGE_VAL, said = 0, losses = 0;
+        double best = -HUGE_VAL, said = 0, losses = 0, largest = -HUGE_VAL, sum = 0;
         for (uint32_t k = 0; k < s->count; k++) {
             const double score = objective_score(v, i, &s->list[k], s->d);
-            losses += objective_loss(loss, s->list[k].label == label ? score : -score);
+            if (softmax) {
+                objective_add(&largest, &sum, score);
+                losses -= s->list[k].label == label ? score : 0;
+            } else {
+                losses += objective_loss(loss, s->list[k].label == label ? score : -score);
+            }
             if (score > best) best = score, said = s->list[k].label;
         }
+        if (softmax) losses += largest + log(sum);
         if (s->count == 1 && best <= 0) said = s->other;
         wrong += said != label;
         total += C * losses;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Measure side by side with the programs people use today, in one run:
-#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel|knn|python] [--size MB] [--runs N] [--data DIR] [--quick]
+#   bench/run.sh BUILD [--only read|vec|product|perceptron|svm|kernel|knn|python|shapes] [--size MB] [--runs N] [--data DIR] [--quick]
 #
 # read: what follows. vec: bench/vec.c. product: bench/product.c, beside OpenBLAS. perceptron: a pass in
 # memory (bench/perceptron.c); and, when DIR has the data sets they need, whole tasks from file to file (bench/tasks.sh) and MNIST's known errors
@@ -8,7 +8,8 @@
 # svm-train, svm-hard-C, svm-predict, svm-tune (bench/svm.sh). kernel: kernel machines, or kernel-train,
 # kernel-predict, kernel-reference (bench/kernel.sh). knn: nearest neighbours, or knn-mnist, knn-tree, knn-text
 # (bench/near.sh). python: the package beside scikit-learn, or python-linear, python-kernel, python-knn,
-# python-overhead (bench/python.py). Without --only: all of them.
+# python-overhead (bench/python.py). shapes: a grid of generated shapes, or shapes-scaling (bench/shapes.sh); with --quick a
+# small part of it. Without --only: all of them.
 #
 # Files of about MB megabytes are made once (by halfspace make, with fixed seeds) and kept in DIR, or in
 # build/bench/data when DIR cannot be written to; if files of those names are there already, they are
@@ -43,7 +44,8 @@ svm | svm-file | svm-train | svm-hard-C | svm-predict | svm-tune) ;;
 kernel | kernel-train | kernel-predict | kernel-reference) ;;
 knn | knn-mnist | knn-tree | knn-text) ;;
 python | python-linear | python-kernel | python-knn | python-overhead) ;;
-*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel, knn, python or one of their parts" >&2 && exit 2 ;;
+shapes | shapes-scaling) ;;
+*) echo "run.sh: --only $only: expected read, vec, product, perceptron, svm, kernel, knn, python, shapes or one of their parts" >&2 && exit 2 ;;
 esac
 [ "$quick" = 0 ] || size=20
 [ "$runs" -ge 5 ] || { echo 'run.sh: a median of fewer than 5 says little' >&2; exit 2; }
@@ -133,6 +135,14 @@ measure_python()
     echo "run.sh: no Python here has scikit-learn" >&2
 }
 
+# measure_shapes [--scaling]: the grid, or the series.
+measure_shapes()
+{
+    name=$out/shapes${1:+-scaling}
+    [ "$quick" = 0 ] || set -- "$@" --quick
+    bench/shapes.sh "$build" "$@" --runs "$runs" --json "$name.json" | tee "$name.txt"
+}
+
 if [ -n "$only" ] && [ "$only" != read ]; then
     mkdir -p "$out"
     case $only in
@@ -143,6 +153,8 @@ if [ -n "$only" ] && [ "$only" != read ]; then
     knn) measure_knn '' ;;
     knn-*) measure_knn "$only" ;;
     python*) measure_python "$only" ;;
+    shapes) measure_shapes ;;
+    shapes-scaling) measure_shapes --scaling ;;
     *) "measure_$only" ;;
     esac
     exit
@@ -262,3 +274,4 @@ measure_svm ''
 measure_kernel ''
 measure_knn ''
 measure_python ''
+measure_shapes

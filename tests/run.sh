@@ -80,6 +80,7 @@ suites()
         oracle=${script##*/oracle_}
         [ -f "$script" ] && echo "oracles/${oracle%.py} tests/oracles/run.sh $script"
     done
+    echo "bench/shapes tests/oracles/run.sh tests/bench/shapes.py"
     [ -x "$BUILD/halfspace-verify" ] && echo "verify/agree tests/verify/run.sh $BUILD"
     echo "api tests/api/run.sh $BUILD"
     echo "architecture tests/architecture/run.sh $BUILD"

@@ -1,9 +1,10 @@
 """Time scikit-learn from a libsvm text file to a saved model, in a process of its own.
 
-sklearn_svm.py LinearSVC|LogisticRegression|SGDClassifier FILE MODEL
+sklearn_svm.py LinearSVC|LogisticRegression|SGDClassifier|softmax FILE MODEL [C]
 
-Its own loader, C = 1, its own defaults otherwise, a pickle. LinearSVC minimises the squared hinge with a
-regularised offset, the other two leave the offset free (SGDClassifier: the hinge, alpha = 1 / (C n)).
+Its own loader, C (1), its own defaults otherwise, a pickle. LinearSVC minimises the squared hinge with a
+regularised offset, the other two leave the offset free (SGDClassifier: the hinge, alpha = 1 / (C n));
+softmax is LogisticRegression with all classes at once.
 Importing is not timed. Afterwards the weights are written to MODEL.txt in LIBLINEAR's format, so that
 bench/objective can say how good they are.
 """
@@ -19,15 +20,18 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.svm import LinearSVC
 
 kind, path, model = sys.argv[1:4]
+C = float(sys.argv[4]) if len(sys.argv) > 4 else 1
 warnings.simplefilter("ignore")
 start, begun = time.perf_counter(), time.process_time()
 rows, labels = load_svmlight_file(path)
 if kind == "LinearSVC":
-    learner = LinearSVC(C=1)
+    learner = LinearSVC(C=C)
 elif kind == "LogisticRegression":
-    learner = LogisticRegression(C=1, multi_class="ovr", n_jobs=2)
+    learner = LogisticRegression(C=C, multi_class="ovr", n_jobs=2)
+elif kind == "softmax":
+    learner = LogisticRegression(C=C, multi_class="multinomial")
 else:
-    learner = SGDClassifier(alpha=1 / len(labels), n_jobs=2)
+    learner = SGDClassifier(alpha=1 / (C * len(labels)), n_jobs=2)
 fitting = time.perf_counter()
 learner.fit(rows, labels)
 fitted = time.perf_counter()

@@ -107,6 +107,11 @@ static const double hsp__decimal_tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5, 
                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+/* The doubles nearest to 10^-0 to 10^-19. */
+static const double hsp__decimal_tenths[20] = {1e-0,  1e-1,  1e-2,  1e-3,  1e-4,  1e-5,  1e-6,
+                                               1e-7,  1e-8,  1e-9,  1e-10, 1e-11, 1e-12, 1e-13,
+                                               1e-14, 1e-15, 1e-16, 1e-17, 1e-18, 1e-19};
+
 static const uint32_t hsp__decimal_tens_u32[9] = {1,      10,      100,      1000,     10000,
                                                   100000, 1000000, 10000000, 100000000};
 
@@ -227,25 +232,35 @@ static inline const char *hsp__decimal_f64_padded(const char *p, const char *end
     return q;
 }
 
-/* As above, and the double rounds on to the right float unless it fell near a midpoint of two
- * floats, which hides on what side of it the decimal was. Near: w was rounded if it has more than
- * 53 bits, and the quotient once more, so that the double is within two units of its last place of
- * the decimal; four are allowed for. A short number is never a denormal float. */
+/* The same as a float. A double near the number rounds on to the right float unless it fell near a
+ * midpoint of two floats, which hides on what side of it the decimal is (0: that is so). Near: w was
+ * rounded if it has more than 53 bits, the power of ten was, and so is the product (which takes a third
+ * of a quotient's time), so that the double is within three units of its last place of the decimal;
+ * four are allowed for. A short number is never a denormal float; a large one may be LOSSY (0). */
+static inline int hsp__decimal_short_f32(const hsp__decimal_short *s, float *out,
+                                         hsp__decimal_widest *widest)
+{
+    if (__builtin_expect(s->w > HSP__DECIMAL_SHORT, 0) && s->w > *widest)
+        hsp__decimal_widen(s->w, s->scale, widest);
+    const double v = (double)(int64_t)s->w * hsp__decimal_tenths[s->scale];
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    if (__builtin_expect((bits & 0x1fffffff) - 0x0ffffffc <= 8 || v > 0x1p24, 0)) return 0;
+    bits |= (uint64_t)s->negative << 63;
+    double signed_v;
+    memcpy(&signed_v, &bits, sizeof signed_v);
+    *out = (float)signed_v;
+    return 1;
+}
+
 static inline const char *hsp__decimal_f32_padded(const char *p, const char *end, float *out,
                                                   hsp__decimal_widest *widest,
                                                   hsp__decimal_result *r)
 {
     hsp__decimal_short s;
     const char *q = hsp__decimal_scan_short(p, end, &s);
-    if (__builtin_expect(q == NULL, 0)) return hsp__decimal_f32_told(p, end, out, widest, r);
-    if (__builtin_expect(s.w > HSP__DECIMAL_SHORT, 0) && s.w > *widest)
-        hsp__decimal_widen(s.w, s.scale, widest);
-    double v = (double)(int64_t)s.w / hsp__decimal_tens[s.scale];
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    if (__builtin_expect((bits & 0x1fffffff) - 0x0ffffffc <= 8, 0))
+    if (__builtin_expect(q == NULL || !hsp__decimal_short_f32(&s, out, widest), 0))
         return hsp__decimal_f32_told(p, end, out, widest, r);
-    *out = (float)(s.negative ? -v : v);
     *r = HSP__DECIMAL_OK;
     return q;
 }

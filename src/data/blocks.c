@@ -8,8 +8,8 @@
 #include <time.h>
 
 enum {
-    BLOCKS_FAIR = 32,        /* blocks that a file is cut into at least, */
-    BLOCKS_LEAST = 32 << 10, /* unless they would be smaller than this */
+    BLOCKS_FAIR = 16,         /* blocks that a file is cut into at least, */
+    BLOCKS_LEAST = 128 << 10, /* unless they would be smaller than this */
 };
 
 typedef struct blocks_buffer {

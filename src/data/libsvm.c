@@ -16,17 +16,15 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "base/decimal.h"
 #include "data/csv.h"
 #include "data/formats.h"
-#include "data/precision.h"
+#include "data/libsvm_fast.h"
 #include "data/rows.h"
 #include "data/stream.h"
 
 _Static_assert(HSP__BLOCK_PADDING >= HSP__DECIMAL_PADDING, "blocks are padded for the decimals");
 
-#define LIBSVM_RECENT 64   /* short labels seen last, found without hashing */
-#define LIBSVM_WIDEST 1024 /* columns whose digits are counted one by one; others share the last */
+#define LIBSVM_RECENT 64 /* short labels seen last, found without hashing */
 #define LIBSVM_GLANCE ((size_t)32 << 10)
 #define LIBSVM_DENSE  64 /* a streamed block grows at most about this many times when dense */
 
@@ -81,12 +79,6 @@ typedef struct libsvm_reader {
     hsp__csv_rejects rejects;
     uint64_t streamed; /* rows */
 } libsvm_reader;
-
-/* Where parsing stands in a block. */
-typedef struct libsvm_cursor {
-    const char *p, *end, *line_start;
-    uint64_t line; /* from 1 */
-} libsvm_cursor;
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
@@ -225,15 +217,6 @@ static hsp_status libsvm_unusual(const libsvm_reader *reader, libsvm_scratch *sc
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* What the loop over features keeps in registers. */
-typedef struct libsvm_row {
-    uint64_t stored; /* entries of the block so far */
-    uint64_t least;  /* the smallest index that may come next, as written */
-    int zero;        /* this row has named column 0 */
-    int zeros;       /* a row of the block has */
-    int all_ones;
-} libsvm_row;
-
 /* An index below the least one expected is still right when it is 0, comes first in its row, and
  * nobody said that columns are numbered from 1. */
 static int libsvm_is_first_zero(const libsvm_reader *reader, libsvm_row *row, uint64_t index)
@@ -243,63 +226,23 @@ static int libsvm_is_first_zero(const libsvm_reader *reader, libsvm_row *row, ui
     return 1;
 }
 
-/* A whole number of up to 7 digits (so that a float holds it) and the space or newline behind it:
- * pixels and counts. The end of the digits, or NULL. */
-static inline const char *libsvm_small_integer(const char *p, uint64_t *value)
-{
-    const uint64_t x = hsp__decimal_load8(p), others = hsp__decimal_others(x);
-    if (others == 0) return NULL;
-    const unsigned n = hsp__decimal_run(others);
-    if (n == 0 || (p[n] != ' ' && p[n] != '\n')) return NULL;
-    *value = hsp__decimal_join(x, n);
-    return p + n;
-}
-
-/* Features of value 1 that follow one another, "12:1 40:1 ", as many as there are: index, colon,
- * value and what ends it lie in one word of eight bytes. What is not so is left to the loop below.
- * Xor '0', a colon is 0x0a, a space 0x10, a newline 0x3a. */
-static inline void libsvm_ones(libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
-                               const hsp__keep keep)
-{
-    const char *p = at->p;
-    uint64_t k = row->stored, least = row->least;
-    while (at->end - p > 8) {
-        const uint64_t x = hsp__decimal_load8(p), others = hsp__decimal_others(x);
-        const unsigned n = others ? hsp__decimal_run(others) : 0;
-        const uint64_t behind = x >> 8 * n, ends = behind >> 16 & 0xff;
-        const uint64_t index = hsp__decimal_join(x, n);
-        if (n == 0 || n > 5 || (behind & 0xffff) != 0x010a || index < least) break;
-        if (ends != 0x10 && ends != 0x3a) break;
-        scratch->block.indices[k] = (uint32_t)index - scratch->base;
-        if (keep == HSP__KEEP_SINGLE)
-            ((float *)scratch->block.values)[k] = 1;
-        else
-            ((double *)scratch->block.values)[k] = 1;
-        k++;
-        least = index + 1;
-        p += n + 2;
-        if (ends == 0x3a) break;
-        p++;
-    }
-    at->p = p;
-    row->stored = k;
-    row->least = least;
-}
-
 /* The features of one row, up to its newline, comment, or the end. Inlined below, once a way to
  * keep numbers, so that `keep` is a constant in the loop. */
 static inline __attribute__((always_inline)) hsp_status libsvm_features(
     const libsvm_reader *reader, libsvm_scratch *scratch, libsvm_cursor *at, libsvm_row *row,
     const hsp__keep keep, hsp_error *err)
 {
-    uint32_t *const indices = scratch->block.indices;
+    const libsvm_places to = {scratch->block.indices, scratch->block.values, scratch->widest,
+                              scratch->base};
     float *const singles = scratch->block.values;
     double *const doubles = scratch->block.values;
-    const uint32_t base = scratch->base;
     for (;;) {
         while (libsvm_is_blank(*at->p))
             at->p++;
-        if (row->all_ones) libsvm_ones(scratch, at, row, keep);
+        if (row->all_ones)
+            libsvm_ones(&to, at, row, keep);
+        else if (keep == HSP__KEEP_SINGLE && row->long_values < LIBSVM_LONG)
+            libsvm_pairs(&to, at, row);
         while (libsvm_is_blank(*at->p))
             at->p++;
         if (at->p >= at->end || libsvm_ends_token(*at->p)) return HSP_OK;
@@ -320,7 +263,7 @@ static inline __attribute__((always_inline)) hsp_status libsvm_features(
         row->least = index + 1;
 
         uint64_t k = row->stored;
-        indices[k] = (uint32_t)index - base;
+        to.indices[k] = (uint32_t)index - to.base;
         if (at->p[0] == '1' && (at->p[1] == ' ' || at->p[1] == '\n')) { /* by far the most common */
             at->p++;
             if (keep == HSP__KEEP_SINGLE)
@@ -471,7 +414,7 @@ static hsp_status libsvm_parse(void *self, int worker, hsp__block *text, hsp_err
     const hsp_allocator *memory = &reader->ctx->allocator;
     libsvm_scratch *scratch = &reader->scratch[worker];
     hsp__rows_block *block = &scratch->block;
-    libsvm_cursor at = {text->text, text->text + text->size, text->text, 1};
+    libsvm_cursor at = {text->text, text->text + text->size, text->text, 1, text->text};
     libsvm_row row = {.all_ones = 1};
     hsp_status status = HSP_OK;
     /* a token is at least three bytes ("1:1"), a row at least two ("1\n"): room for the whole

@@ -17,6 +17,7 @@ enum {
     TILE_MOST_ONES = 1 << 16,    /* the same where a column takes TILE_COLS bytes */
     TILE_COUNTED = 255,          /* places whose number fits into a byte */
     BLOCK_CHEAP = 64,            /* entries of a row of ones that are counted in no time */
+    BLOCK_CHEAP_COLUMNS = 40,    /* of dense rows, whose products take as long as reading them */
     BLOCK_FEW = 32, /* rows of ones that are spread out themselves, not those they meet */
     BLOCK_PARTS = 64,
     BLOCK_BESIDE = 32 << 20 /* bytes of left rows that are gathered once for all tiles */
@@ -124,6 +125,8 @@ typedef struct block {
     double *sums;         /* ... what is added to; else NULL */
     int narrow;           /* apply: kernel values are rounded to float */
     int in_double;        /* compute in double */
+    int gaussian;         /* the kernel is a Gaussian, whose values are all finite, and go out in
+                             the type that they are computed in */
     tile shape;           /* rows, cols: of a full tile */
     uint64_t levels, strips, tiles;
     hsp__scratch memory;       /* of rows that are gathered once for all tiles */
@@ -200,9 +203,10 @@ static int block_is_sparse(const hsp_view *left, uint64_t columns)
 
 int hsp__kernel_is_cheap(const hsp__kernel_rows *rows)
 {
-    const hsp_view *view = rows->view;
-    return rows->kernel->count == 1 && rows->kernel->nodes[0].op <= HSP__KERNEL_RBF &&
-           block_is_ones(view) && view->cols <= TILE_MOST_ONES && view->rows > 0 &&
+    const hsp_view *view = rows->centred ? rows->centred->view : rows->view;
+    if (rows->kernel->count != 1 || rows->kernel->nodes[0].op > HSP__KERNEL_RBF) return 0;
+    if (view->storage == HSP_DENSE) return view->cols <= BLOCK_CHEAP_COLUMNS;
+    return block_is_ones(view) && view->cols <= TILE_MOST_ONES && view->rows > 0 &&
            hsp_view_stored(view) / view->rows <= BLOCK_CHEAP;
 }
 
@@ -239,11 +243,17 @@ static void block_plan(block *work, const hsp__kernel_road *road)
     const uint64_t bytes = block_widest(kernel, shape->columns) * sizeof(double);
     uint64_t rows = shape->way == TILE_PRODUCT ? TILE_BYTES / bytes : TILE_ROWS;
     shape->rows = rows < 16 ? 16 : rows > TILE_ROWS ? TILE_ROWS : rows;
+    while (shape->rows > 16 && shape->rows / 2 >= work->left->count)
+        shape->rows /= 2;
     assert(shape->rows >= 16 && shape->rows <= TILE_ROWS);
     work->levels = block_levels(kernel, kernel->root);
     work->in_double = road ? road->wide
                            : work->wide || (work->sums && !work->narrow) ||
                                  block_is_wide(work->left->rows, work->right->rows);
+    const int narrow = work->sums ? work->narrow : work->single != NULL;
+    work->gaussian = kernel->nodes[kernel->root].op == HSP__KERNEL_RBF &&
+                     narrow == !work->in_double && !work->turned &&
+                     !block_overflows(work->left->rows) && !block_overflows(work->right->rows);
     const uint64_t down = (work->left->count + shape->rows - 1) / shape->rows;
     const uint64_t right_tiles = (work->right->count + TILE_COLS - 1) / TILE_COLS;
     work->across = work->sums || (!work->turned && right_tiles >= down);
@@ -367,7 +377,12 @@ static void block_strip(block *work, tile *t, uint64_t strip)
         t->rows = block_least(work->left->count - t->from_left, work->shape.rows);
         t->cols = block_least(work->right->count - t->from_right, TILE_COLS);
         const uint64_t area = t->rows * TILE_COLS;
-        if (work->in_double) {
+        if (work->gaussian) {
+            if (work->in_double)
+                tile_gauss_f64(work, t);
+            else
+                tile_gauss_f32(work, t);
+        } else if (work->in_double) {
             tile_node_f64(t, t->kernel->root, t->values, (double *)t->values + area);
             tile_store_f64(work, t);
         } else {
@@ -392,7 +407,7 @@ static void block_worker(void *user, int worker)
     t.gathered = hsp__scratch_raw(&memory, (gathered + t.cols) * width, size);
     t.packed = hsp__scratch_raw(&memory, hsp__product_packed((size_t)width, size), 1);
     t.packed_at = UINT64_MAX;
-    t.line = hsp__scratch_raw(&memory, t.cols, size);
+    t.line = hsp__scratch_raw(&memory, t.cols + t.rows, size);
     t.values = hsp__scratch_raw(&memory, (work->levels + 1) * area, size);
     t.spread = hsp__scratch_new(&memory, t.way == TILE_ENTRIES ? t.columns * TILE_SPREAD : 0, size);
     t.ones = hsp__scratch_new(&memory, t.way == TILE_ONES ? t.columns * TILE_COLS : 0, 1);
@@ -458,6 +473,33 @@ hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
 {
     block work = {.ctx = ctx, .left = a, .right = b, .wide = lines};
     return block_run(&work, err);
+}
+
+int hsp__kernel_has_line(const hsp__kernel_rows *rows)
+{
+    return rows->packed.values && !rows->packed.wide && rows->kernel->count == 1 &&
+           rows->kernel->nodes[0].op == HSP__KERNEL_RBF && !block_is_wide(rows, rows) &&
+           rows->view->storage == HSP_DENSE && rows->view->precision == HSP_FLOAT32;
+}
+
+void hsp__kernel_line_f32(const hsp__kernel_rows *rows, uint64_t i, float *out)
+{
+    const hsp_view *view = rows->view;
+    const hsp__kernel_packed *packed = &rows->packed;
+    const float *left = (const float *)view->values + i * view->stride;
+    const double *norms = rows->norms[0];
+    const float c = (float)-rows->kernel->nodes[0].p;
+    assert(hsp__kernel_has_line(rows) && i < view->rows);
+    for (uint64_t at = 0; at < view->rows; at += TILE_COLS) {
+        const size_t cols = (size_t)block_least(view->rows - at, TILE_COLS);
+        float squares[TILE_COLS];
+        for (size_t j = 0; j < cols; j++)
+            squares[j] = (float)norms[at + j];
+        hsp__product_with_f32(1, cols, (size_t)packed->depth, left, (size_t)view->stride,
+                              (const float *)packed->values + at / TILE_COLS * packed->group,
+                              (size_t)packed->depth, out + at, cols);
+        hsp__vec()->gauss_f32(out + at, out + at, squares, (float)norms[i], c, cols);
+    }
 }
 
 hsp_status hsp__kernel_apply(hsp_context *ctx, const hsp__kernel_pick *a, const double *by,

@@ -46,6 +46,11 @@ hsp_status hsp__kernel_lines_f32(hsp_context *ctx, const hsp__kernel_pick *a,
 hsp_status hsp__kernel_lines_f64(hsp_context *ctx, const hsp__kernel_pick *a,
                                  const hsp__kernel_pick *b, double *const *lines, hsp_error *err);
 
+/* One line of float rows with all of them, without allocating: for packed rows of a lone Gaussian,
+ * which hsp__kernel_has_line tells. */
+int hsp__kernel_has_line(const hsp__kernel_rows *rows);
+void hsp__kernel_line_f32(const hsp__kernel_rows *rows, uint64_t i, float *out);
+
 /* out[j] += sum over i of by[i] k(a_i, b_j), i ascending, with the bits that adding the lines would
  * give, and none of them kept: k a float, or (wide) a double; by[i] k and the sum in double. */
 hsp_status hsp__kernel_apply(hsp_context *ctx, const hsp__kernel_pick *a, const double *by,

@@ -238,5 +238,15 @@ void hsp__kernel_rows_free(hsp_context *ctx, hsp__kernel_rows *rows)
     hsp__free(&ctx->allocator, rows->norms);
     hsp__free(&ctx->allocator, rows->places);
     hsp__free(&ctx->allocator, rows->packed.values);
+    hsp__kernel_gathered_free(ctx, rows->centred);
     hsp__free(&ctx->allocator, rows);
+}
+
+void hsp__kernel_gathered_free(hsp_context *ctx, hsp__kernel_rows *rows)
+{
+    if (!rows) return;
+    hsp_view *view = (hsp_view *)(uintptr_t)rows->view;
+    hsp__kernel_rows_free(ctx, rows);
+    hsp__free(&ctx->allocator, (void *)(uintptr_t)view->values);
+    hsp__free(&ctx->allocator, view);
 }

@@ -42,6 +42,8 @@ typedef struct hsp__kernel_rows {
     double most;               /* the largest of all norms kept ... */
     double least;              /* ... and the smallest but for 0; 0: none */
     hsp__kernel_packed packed; /* the rows once more, by hsp__kernel_pack */
+    int shifted;               /* the values are roundings of others less a point */
+    struct hsp__kernel_rows *centred; /* by hsp__kernel_centre; NULL: none */
 } hsp__kernel_rows;
 
 /* The kernel must be fitted; kernel, view and ids outlive the result. HSP_BAD_DATA with the row
@@ -50,6 +52,19 @@ typedef struct hsp__kernel_rows {
 hsp_status hsp__kernel_rows_new(hsp_context *ctx, const hsp_kernel *kernel, const hsp_view *view,
                                 const uint64_t *ids, hsp_error *err, hsp__kernel_rows **out);
 void hsp__kernel_rows_free(hsp_context *ctx, hsp__kernel_rows *rows);
+
+/* A Gaussian of two rows does not change if both lose the same point, and its rounding errors grow with the rows'
+ * norms. rows->centred = dense rows of floats, less the mean of all, where the kernel is a lone
+ * Gaussian of all columns, products are to be by matrices, and the rows are not too large; else
+ * NULL. For kernel values of these rows with each other in float. */
+hsp_status hsp__kernel_centre(hsp_context *ctx, hsp__kernel_rows *rows, hsp_error *err);
+
+/* Rows list[0..count) of centred rows, one after the other, packed. Free with
+ * hsp__kernel_gathered_free. */
+hsp_status hsp__kernel_gather(hsp_context *ctx, const hsp__kernel_rows *centred,
+                              const uint64_t *list, uint64_t count, hsp_error *err,
+                              hsp__kernel_rows **out);
+void hsp__kernel_gathered_free(hsp_context *ctx, hsp__kernel_rows *rows);
 
 /* k(x_i, x_i), in double. */
 double hsp__kernel_self(const hsp__kernel_rows *rows, uint64_t i);

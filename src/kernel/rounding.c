@@ -111,6 +111,8 @@ double hsp__kernel_rounding(const hsp__kernel_rows *rows, int wide, double *most
     work.norms = 2 * work.entries + 8 * work.unit;
     if (rows->view->storage == HSP_ONES && count * work.unit < 1)
         work.product = work.norms = 0; /* counts, which are exact */
+    if (rows->shifted) /* d = x - y is off by 2^-24 (||x|| + ||y||), so ||d||^2 by 8 ||x||^2 of that */
+        work.norms += 9 * rounding_float;
     const rounding value = rounding_node(&work, rows->kernel->root);
     *most = value.most;
     assert(!(value.off < 0) && !(value.most < 0));

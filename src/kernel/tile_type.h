@@ -176,7 +176,8 @@ static void FN(tile_rbf)(const tile *t, const hsp__kernel_node *node, NUM *out)
         squares[j] = (NUM)nb[hsp__kernel_picked(t->right, t->from_right + j)];
     for (uint64_t i = 0; i < t->rows; i++) {
         const NUM own = (NUM)na[hsp__kernel_picked(t->left, t->from_left + i)];
-        hsp__vec()->FN(gauss)(out + i * t->cols, squares, own, (NUM)-node->p, (size_t)t->cols);
+        hsp__vec()->FN(gauss)(out + i * t->cols, out + i * t->cols, squares, own, (NUM)-node->p,
+                              (size_t)t->cols);
     }
 }
 
@@ -312,7 +313,7 @@ static void FN(tile_write)(const block *work, uint64_t line, uint64_t at, const 
 }
 
 /* The tile times what its rows count, into the sums. */
-static void FN(tile_apply)(block *work, const tile *t)
+static void FN(tile_apply)(const block *work, const tile *t)
 {
     const NUM *values = t->values;
     const hsp__vec_table *vec = hsp__vec();
@@ -352,6 +353,37 @@ static void FN(tile_store)(block *work, const tile *t)
             FN(tile_write)
         (work, t->from_right + j, t->from_left + i, values + i * t->cols + j, t->cols, piece);
     }
+}
+
+/* A Gaussian's values go straight into the lines; or they are added to the sums as they are
+ * computed, and never written down. */
+static void FN(tile_gauss)(const block *work, tile *t)
+{
+    const hsp__kernel_node *node = &t->kernel->nodes[t->kernel->root];
+    const double *na = t->left->rows->norms[node->space], *nb = t->right->rows->norms[node->space];
+    NUM *values = t->values, *squares = (NUM *)t->line, *own = squares + TILE_COLS;
+    const NUM c = (NUM)-node->p;
+    FN(tile_products)(t, node->space, values);
+    for (uint64_t j = 0; j < t->cols; j++)
+        squares[j] = (NUM)nb[hsp__kernel_picked(t->right, t->from_right + j)];
+    for (uint64_t i = 0; i < t->rows; i++)
+        own[i] = (NUM)na[hsp__kernel_picked(t->left, t->from_left + i)];
+    if (work->sums && t->cols % HSP__VEC_GAUSS == 0) {
+        hsp__vec()->FN(gauss_sums)(values, (size_t)t->cols, squares, own, c,
+                                   work->by + t->from_left, (size_t)t->rows, (size_t)t->cols,
+                                   work->sums + t->from_right);
+        return;
+    }
+    for (uint64_t i = 0; i < t->rows; i++, values += t->cols) {
+        const uint64_t row = t->from_left + i;
+        void *begin = work->sums     ? NULL
+                      : TILE_IS_WIDE ? (void *)work->wide[row]
+                                     : (void *)work->single[row];
+        NUM *line = work->sums ? values : (NUM *)begin + t->from_right;
+        if (i % TILE_PIECE == 0 && hsp__tick(work->ctx)) return;
+        hsp__vec()->FN(gauss)(line, values, squares, own[i], c, (size_t)t->cols);
+    }
+    if (work->sums) FN(tile_apply)(work, t);
 }
 
 #undef TILE_MOST

@@ -211,6 +211,11 @@ double hsp__knn_pair(const hsp__knn_guests *guests, uint64_t q, uint64_t i)
     return guests->starts ? distance_of_sparse(guests, q, i) : distance_of_dense(guests, q, i);
 }
 
+double hsp__knn_root(const hsp__knn_guests *guests, uint64_t q, uint64_t i, double sum)
+{
+    return distance_root(guests, q, i, guests->tail[q] + sum);
+}
+
 double hsp__knn_square(const hsp_view *rows, uint64_t i)
 {
     const hsp__row row = hsp__view_row(rows, i);

@@ -3,19 +3,30 @@
 
 #include "base/base.h"
 #include "knn/knn_index_type.h"
+#include "vec/vec.h"
 
 enum {
     KNN_INDEX_BLOCK_LEAST = 32, /* queries at a time */
     KNN_INDEX_BLOCK_MOST = 16384,
-    KNN_INDEX_TREE_COLS = 10,  /* in more, products of bytes are faster than boxes */
-    KNN_INDEX_TREE_MOST = 16,  /* in more, boxes are no faster than a scan */
-    KNN_INDEX_TREE_ROWS = 256, /* fewer are as well looked through one by one */
+    /* The dimension that rows have at the scale of a sample may be less than the one that a query
+     * meets, and then products of bytes are much faster. So if they serve, a tree in many columns
+     * must promise to be this many times as fast, and there is none in still more. */
+    KNN_INDEX_TREE_COLS = 10,
+    KNN_INDEX_TREE_GAIN = 3,
+    KNN_INDEX_TREE_MOST = 32,
+    KNN_INDEX_MOST_COLS = 64,   /* of any tree */
+    KNN_INDEX_TREE_LONG = 4096, /* rows of many columns, for which the estimate is worth its time */
+    KNN_INDEX_TREE_ROWS = 256,  /* fewer are as well looked through one by one */
+    KNN_INDEX_SAMPLE = 1024,    /* rows at most, of which the dimension is estimated, */
+    KNN_INDEX_PILOTS = 16,      /* around this many of them, */
+    KNN_INDEX_NEAR = 10,        /* by this many of their nearest */
     /* One number in more columns than this: bytes would be more than twice the data. */
     KNN_INDEX_SPARSE_SHARE = 16,
     KNN_INDEX_THIN_COLS =
         512, /* in up to this many, bytes are so much faster that they may be more: */
     KNN_INDEX_THIN_SHARE = 32,
 };
+#define KNN_INDEX_LEAF        32.0 /* points of a tree's leaf */
 #define KNN_INDEX_BLOCK_BYTES ((uint64_t)32 << 20)
 
 /* By hsp__knn_kind. */
@@ -42,8 +53,109 @@ uint64_t hsp__knn_most_columns(hsp__knn_kind kind)
     return kind == HSP__KNN_AUTO ? 0 : knn_indexes[kind]->most_columns;
 }
 
-/* Few dense columns: a tree. Sparse rows of many columns: by the columns they share. All else:
- * products of bytes, where they serve. (docs/development/knn-indexes.md has what was measured.) */
+/* A sample of dense rows, and those in it that stand for queries. */
+static uint64_t knn_index_sample(const hsp_view *rows)
+{
+    const uint64_t some = rows->rows / 8; /* of few rows fewer: the estimate takes time as well */
+    return some < KNN_INDEX_SAMPLE ? some : KNN_INDEX_SAMPLE;
+}
+
+/* The numbers of pilot p. */
+static void knn_index_pilot(const hsp_view *rows, uint64_t p, double *q)
+{
+    const uint64_t count = knn_index_sample(rows), pilot = hsp__part(count, KNN_INDEX_PILOTS, p);
+    const hsp__row row = hsp__view_row(rows, hsp__part(rows->rows, count, pilot));
+    for (uint64_t c = 0; c < rows->cols; c++)
+        q[c] = hsp__row_value(rows, &row, c);
+}
+
+/* The squared distance of a pilot and sample row s. */
+static double knn_index_square(const hsp_view *rows, const double *q, uint64_t s)
+{
+    const hsp__row row = hsp__view_row(rows, hsp__part(rows->rows, knn_index_sample(rows), s));
+    return rows->precision == HSP_FLOAT32 ? hsp__vec()->sqdist_f32f64(row.values, q, rows->cols)
+                                          : hsp__vec()->sqdist_f64(row.values, q, rows->cols);
+}
+
+/* The squared distances of the nearest other points of a pilot; returns how many there are. */
+static uint64_t knn_index_nearest(const hsp_view *rows, const double *q, double *near)
+{
+    uint64_t known = 0;
+    for (uint64_t s = 0; s < knn_index_sample(rows); s++) {
+        const double square = knn_index_square(rows, q, s);
+        if (!(square > 0) || !isfinite(square)) continue; /* the same point */
+        if (known == KNN_INDEX_NEAR && square >= near[known - 1]) continue;
+        uint64_t to = known < KNN_INDEX_NEAR ? known++ : known - 1;
+        for (; to > 0 && near[to - 1] > square; to--)
+            near[to] = near[to - 1];
+        near[to] = square;
+    }
+    return known;
+}
+
+/* How many rows a query meets in a tree: those in leaves that touch the ball of its k nearest. Of the
+ * sample, that is within the radius of k rows and that of a leaf's; both are extrapolated from the
+ * nearest in the sample by the dimension: d where within a radius r there are about r^d rows (E.
+ * Levina, P. Bickel, Maximum likelihood estimation of intrinsic dimension, NIPS 17, 2005). */
+static double knn_index_met(const hsp_view *rows, double k)
+{
+    const uint64_t count = knn_index_sample(rows);
+    double logs = 0, last[KNN_INDEX_PILOTS], q[KNN_INDEX_MOST_COLS];
+    uint64_t terms = 0, met = 0;
+    for (uint64_t p = 0; p < KNN_INDEX_PILOTS; p++) {
+        double near[KNN_INDEX_NEAR] = {0};
+        knn_index_pilot(rows, p, q);
+        const uint64_t known = knn_index_nearest(rows, q, near);
+        last[p] = known ? near[known - 1] : 0;
+        for (uint64_t j = 0; j + 1 < known; j++, terms++)
+            logs += log(last[p] / near[j]) / 2;
+    }
+    const double dimension = logs > 0 ? (double)terms / logs : 1;
+    const double each = (double)rows->rows / (double)count; /* rows that a sample row stands for */
+    const double radius = pow(k / each / KNN_INDEX_NEAR, 1 / dimension) +
+                          pow(KNN_INDEX_LEAF / each / KNN_INDEX_NEAR, 1 / dimension);
+    for (uint64_t p = 0; p < KNN_INDEX_PILOTS; p++) {
+        knn_index_pilot(rows, p, q);
+        for (uint64_t s = 0; s < count; s++)
+            met += knn_index_square(rows, q, s) <= last[p] * radius * radius;
+    }
+    return (double)met / KNN_INDEX_PILOTS * each;
+}
+
+/* Nanoseconds of a query, measured: a tree looks at the points that are met, a product at all rows, a
+ * scan computes all distances. */
+static double knn_index_tree_cost(const hsp_view *rows, double met, double k)
+{
+    return met * (4 + 0.15 * (double)rows->cols) + 200 * k + 400;
+}
+
+static double knn_index_product_cost(const hsp_view *rows, double k)
+{
+    return (double)rows->rows * (0.13 + 0.005 * (double)rows->cols) + 700 * k + 1000;
+}
+
+static double knn_index_scan_cost(const hsp_view *rows)
+{
+    return (double)rows->rows * (30 + 0.3 * (double)rows->cols);
+}
+
+/* Is a tree of few dense columns faster than the next best, `product` or a scan? */
+static int knn_index_tree_wins(const hsp__knn_plan *plan, const hsp_view *rows, int product)
+{
+    assert(knn_indexes[HSP__KNN_TREE]->most_columns == KNN_INDEX_MOST_COLS);
+    const double k = (double)(plan->k ? plan->k : 5);
+    const double other = product ? knn_index_product_cost(rows, k) : knn_index_scan_cost(rows);
+    const int many = product && rows->cols > KNN_INDEX_TREE_COLS;
+    const double gain = many ? KNN_INDEX_TREE_GAIN : 1;
+    if (many && rows->rows < KNN_INDEX_TREE_LONG) return 0;
+    if ((product && rows->cols > KNN_INDEX_TREE_MOST) || rows->rows < KNN_INDEX_TREE_ROWS ||
+        !hsp__knn_fits(HSP__KNN_TREE, plan->metric, rows))
+        return 0;
+    return knn_index_tree_cost(rows, knn_index_met(rows, k), k) * gain < other;
+}
+
+/* Dense rows: what costs less, a tree or products of bytes, where they serve. Sparse rows of many
+ * columns: by the columns they share. (docs/development/knn-indexes.md has what was measured.) */
 hsp__knn_kind hsp__knn_choose(const hsp__knn_plan *plan, const hsp_view *rows)
 {
     const hsp__metric metric = plan->metric;
@@ -53,9 +165,7 @@ hsp__knn_kind hsp__knn_choose(const hsp__knn_plan *plan, const hsp_view *rows)
         rows->cols > KNN_INDEX_THIN_COLS ? KNN_INDEX_SPARSE_SHARE : KNN_INDEX_THIN_SHARE;
     const int sparse = rows->storage != HSP_DENSE && rows->rows &&
                        hsp_view_stored(rows) / rows->rows < rows->cols / share;
-    if (rows->cols <= (product ? KNN_INDEX_TREE_COLS : KNN_INDEX_TREE_MOST) &&
-        rows->rows >= KNN_INDEX_TREE_ROWS && hsp__knn_fits(HSP__KNN_TREE, metric, rows))
-        return HSP__KNN_TREE;
+    if (knn_index_tree_wins(plan, rows, product)) return HSP__KNN_TREE;
     if ((sparse || !product) && hsp__knn_fits(HSP__KNN_INVERTED, metric, rows))
         return HSP__KNN_INVERTED;
     return product ? HSP__KNN_QUANTISED : HSP__KNN_BRUTE_FORCE;
@@ -130,9 +240,10 @@ hsp_status hsp__knn_new(hsp_context *ctx, const hsp__knn_plan *plan, hsp_data *r
     if (!near) return hsp__fail_memory(err);
     *near = (hsp__knn_index){.allocator = ctx->allocator,
                              .memory.memory = &near->allocator,
-                             .plan = {plan->metric, index->kind, plan->kernel},
+                             .plan = *plan,
                              .index = index,
                              .rows = view};
+    near->plan.kind = index->kind;
     hsp_status status = knn_index_prepare(ctx, near, err);
     if (!status && index->build) status = index->build(ctx, near, err);
     if (status)

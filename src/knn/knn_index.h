@@ -42,6 +42,8 @@ typedef struct hsp__knn_plan {
     hsp__metric metric;
     hsp__knn_kind kind;
     const hsp_kernel *kernel; /* METRIC_KERNEL: fitted; outlives the index */
+    uint64_t queries, k; /* about how many will come, and ask for how many; 0: as many as there are
+                            rows, a few. They decide what is built, not what is found */
 } hsp__knn_plan;
 
 typedef struct hsp__neighbor {

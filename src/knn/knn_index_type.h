@@ -122,6 +122,8 @@ void hsp__knn_guests_free(hsp__knn_guests *guests, hsp_context *ctx);
 
 /* The distance that decides, of guest q and row i. Not for kernels: their values come in blocks. */
 double hsp__knn_pair(const hsp__knn_guests *guests, uint64_t q, uint64_t i);
+/* The same of dense rows in l2, from `sum`, the bits of sqdist over the index's columns. */
+double hsp__knn_root(const hsp__knn_guests *guests, uint64_t q, uint64_t i, double sum);
 
 /* ||x||^2 of a row, in the order that decides. */
 double hsp__knn_square(const hsp_view *rows, uint64_t i);

@@ -252,8 +252,8 @@ static hsp_status knn_inverted_make(hsp_context *ctx, hsp__knn_index *near, hsp_
         own->block[b].from = from;
         own->block[b].count = left < KNN_INVERTED_BLOCK ? left : KNN_INVERTED_BLOCK;
     }
-    hsp__tasks_run(ctx, blocks, knn_inverted_fill, &build);
-    return atomic_load(&build.no_memory) ? hsp__fail_memory(err) : HSP_OK;
+    hsp__tasks_try(ctx, blocks, knn_inverted_fill, &build);
+    return atomic_load(&build.no_memory) ? hsp__fail_memory(err) : hsp__stop_status(ctx, err);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */

@@ -12,9 +12,19 @@
  * product of bytes, six times as fast as one of floats where the processor has an instruction for
  * it (vec.h: byte_tile). Data that are small integers (pixels) have r = e = 0.
  *
+ * Fine codes. Where r is not 0 and columns are many, the bounds leave in a good part of the rows: the
+ * worst that rounding can do grows with the root of the columns, what it usually does not. So rows
+ * have a second byte v, with u + v / 254 near x: then
+ *
+ *     ||x - q||^2 / step^2  =  D + 2 <u_x - u_q, v_x - v_q> / 254  +  at most a few thousandths
+ *
+ * of it (knn_quantised_fine_bounds), and the products are those of bytes again: <u_x, v_x> is known
+ * of each row, <u_x, v_q> and <u_q, v_x> are computed for rows that the bounds above leave in.
+ *
  * For each query, rows whose lower bound is not beyond the k-th smallest upper bound so far are
- * kept as hits. When there are too many the k-th is looked for again; when that does not help,
- * their distances are computed in double; and so they are at the end, for the few that are left.
+ * kept as hits. When there are too many, those that are too far by now are left out; when that does
+ * not help, their distances are computed in double; and so they are at the end, for the few that are
+ * left, those that gave the bound first.
  * Only those decide (hsp__knn_pair). Whatever the data, a row's distance is computed at most once:
  * the worst case is a scan.
  *
@@ -24,281 +34,41 @@
  * Rows are coded in an order that jumps about, so that rows sorted by class or by time do not come
  * nearer and nearer and each become a hit.
  *
+ * Images. Rows of many columns often differ mostly in few directions (pixels of digits do). Then
+ * rows are also mapped to few numbers by a map that brings no two further apart
+ * (knn_projection.h), and these images are coded in the same way. The product is made of the images;
+ * the codes of the rows themselves, then stored row by row, are compared only where the image is not
+ * too far. Whether that pays is estimated on a sample when the index is built.
+ *
  * Memory: a byte an entry, and per worker a block of queries and their hits. Build: one pass for
- * the range, one for the codes. */
+ * the range, one for the codes; with images, a sample and its products. */
 #include <limits.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 
 #include "base/base.h"
-#include "knn/knn_index_type.h"
-#include "vec/vec.h"
+#include "knn/knn_codes.h"
 
 enum {
-    KNN_QUANTISED_MOST_COLUMNS = 16384, /* sums of this many products fit into 32 bits */
     KNN_QUANTISED_QUERIES = 256, /* at a time: their codes and a panel stay in the second cache */
     KNN_QUANTISED_HIT_BYTES = 16 << 20,
-    KNN_QUANTISED_SAMPLE = 2000, /* rows that say where numbers usually lie */
+    KNN_QUANTISED_TICK = 1024, /* distances between two ticks */
+    KNN_QUANTISED_FIRST = 16,  /* neighbours that are looked for in a first panel */
+    KNN_QUANTISED_BATCH = 8,   /* rows whose codes are compared at a time */
     ROWS = HSP__VEC_BYTE_ROWS,
     COLS = HSP__VEC_BYTE_COLS,
 };
 
-/* Bounds on rounding in double, relative or (cosine) absolute: a sum of 16384 terms is off by 2e-12
- * at most. A query may have more columns than the index, and sums over them have a term each that
- * may be off: KNN_QUANTISED_TERM. Squares below the range of double are off by more:
- * KNN_QUANTISED_TINY covers those. Beyond KNN_QUANTISED_HUGE squares overflow, and nothing is
- * claimed. */
-#define KNN_QUANTISED_SLACK 1e-11
-#define KNN_QUANTISED_TERM  0x1p-50
-#define KNN_QUANTISED_TINY  1e-150
-#define KNN_QUANTISED_HUGE  1e150
-
-typedef struct knn_quantised_state {
-    uint64_t rows, cols, quads, panels;
-    uint64_t jump;    /* row of place p: p * jump mod rows */
-    int coded;        /* 0: the range of the data defies coding; all rows are met one by one */
-    int cosine;       /* rows are scaled to length 1 */
-    double low, step; /* codes */
-    int8_t *codes;    /* panels * quads * COLS * 4: u - 128, as byte_tile wants it */
-    int32_t *base;    /* panels * COLS: -||u||^2 */
-    double *error;    /* panels * COLS: r; 0: not coded */
-    double *spill;    /* panels * COLS: e */
-    double *worst;    /* panels: the largest r */
-    uint64_t *odd;    /* rows that are met one by one */
-    uint64_t odd_count;
-} knn_quantised_state;
+/* Bounds on rounding in double, relative or (cosine) absolute: HSP__KNN_CODE_SLACK. A query may have
+ * more columns than the index, and sums over them have a term each that may be off:
+ * KNN_QUANTISED_TERM. Squares below the range of double are off by more: KNN_QUANTISED_TINY covers
+ * those. Beyond KNN_QUANTISED_HUGE squares overflow, and nothing is claimed. */
+#define KNN_QUANTISED_TERM 0x1p-50
+#define KNN_QUANTISED_TINY 1e-150
+#define KNN_QUANTISED_HUGE 1e150
 
 static int knn_quantised_fits(hsp__metric metric, const hsp_view *rows)
 {
     return (metric == HSP__METRIC_L2 || metric == HSP__METRIC_COSINE) && rows->cols > 0 &&
-           rows->cols <= KNN_QUANTISED_MOST_COLUMNS && rows->rows > 0 && rows->rows < UINT32_MAX;
-}
-
-/* ---- Codes ----------------------------------------------------------------------------------- */
-
-/* A row's numbers in double, zeros where it has none, times `scale`. */
-static void knn_quantised_spread(const hsp_view *view, uint64_t i, double scale, double *to)
-{
-    const hsp__row row = hsp__view_row(view, i);
-    if (row.indices) {
-        memset(to, 0, view->cols * sizeof *to);
-        for (uint64_t k = 0; k < row.count; k++)
-            to[row.indices[k]] = hsp__row_value(view, &row, k) * scale;
-    } else if (view->precision == HSP_FLOAT32) {
-        const float *from = row.values;
-        for (uint64_t k = 0; k < row.count; k++)
-            to[k] = (double)from[k] * scale;
-    } else {
-        const double *from = row.values;
-        for (uint64_t k = 0; k < row.count; k++)
-            to[k] = from[k] * scale;
-    }
-}
-
-/* What a row is multiplied by; 0: its length cannot be trusted. */
-static double knn_quantised_scale(int cosine, double squares)
-{
-    if (!cosine) return 1;
-    return squares > 1e-280 && squares < 1e280 ? 1 / sqrt(squares) : 0;
-}
-
-/* Bytes of a row, a multiple of four of them; *error is r, *spill is e: at least, since rounding
- * left each of the numbers off by up to 1e-13. */
-static void knn_quantised_code(const knn_quantised_state *own, const double *x, uint8_t *u,
-                               double *error, double *spill)
-{
-    const double low = own->low, by = 1 / own->step;
-    const double off = 1e-12 * sqrt((double)own->cols);
-    double rounded = 0, left = 0;
-    for (uint64_t k = 0; k < own->cols; k++) {
-        const double t = (x[k] - low) * by;
-        const double inside = t > 255 ? 255 : t > 0 ? t : 0;
-        u[k] = (uint8_t)(int)(inside + 0.5);
-        rounded += (inside - u[k]) * (inside - u[k]);
-        left += (t - u[k]) * (t - u[k]);
-    }
-    memset(u + own->cols, 0, 4 * own->quads - own->cols);
-    *error = sqrt(rounded) * (1 + KNN_QUANTISED_SLACK) + off;
-    *spill = sqrt(left) * (1 + KNN_QUANTISED_SLACK) + off;
-}
-
-typedef struct knn_quantised_range {
-    double low, high;
-    int whole; /* integers only */
-} knn_quantised_range;
-
-typedef struct knn_quantised_build {
-    hsp__knn_index *near;
-    knn_quantised_state *own;
-    knn_quantised_range *ranges; /* one a part */
-    uint64_t parts;
-    atomic_int no_memory;
-} knn_quantised_build;
-
-static double knn_quantised_row_scale(const knn_quantised_build *build, uint64_t i)
-{
-    return knn_quantised_scale(build->own->cosine, build->own->cosine ? build->near->norms[i] : 1);
-}
-
-/* The range of some rows. */
-static knn_quantised_range knn_quantised_measure(const knn_quantised_build *build, uint64_t from,
-                                                 uint64_t to)
-{
-    const hsp_view *view = build->near->rows;
-    const int dense = view->storage == HSP_DENSE;
-    knn_quantised_range range = {dense ? (double)INFINITY : 0, dense ? -(double)INFINITY : 0,
-                                 .whole = 1};
-    for (uint64_t i = from; i < to; i++) {
-        const hsp__row row = hsp__view_row(view, i);
-        const double scale = knn_quantised_row_scale(build, i);
-        for (uint64_t k = 0; k < row.count; k++) {
-            const double x = hsp__row_value(view, &row, k) * scale;
-            range.low = x < range.low ? x : range.low;
-            range.high = x > range.high ? x : range.high;
-            if (x != (double)(int)(x < 1e9 && x > -1e9 ? x : 0.5)) range.whole = 0;
-        }
-    }
-    return range;
-}
-
-static void knn_quantised_part(void *user, uint64_t part)
-{
-    const knn_quantised_build *build = user;
-    const uint64_t rows = build->own->rows;
-    build->ranges[part] = knn_quantised_measure(build, hsp__part(rows, build->parts, part),
-                                                hsp__part(rows, build->parts, part + 1));
-}
-
-static int knn_quantised_compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* low and step from all parts' ranges, clipped where that makes codes at least twice as fine: to the
- * range of all rows but the one in a hundred that goes furthest, either way; of a sample. */
-static void knn_quantised_plan(const knn_quantised_build *build)
-{
-    knn_quantised_state *own = build->own;
-    knn_quantised_range all = build->ranges[0];
-    for (uint64_t p = 1; p < build->parts; p++) {
-        const knn_quantised_range *range = &build->ranges[p];
-        all.low = range->low < all.low ? range->low : all.low;
-        all.high = range->high > all.high ? range->high : all.high;
-        all.whole &= range->whole;
-    }
-    double low[KNN_QUANTISED_SAMPLE] = {0}, high[KNN_QUANTISED_SAMPLE] = {0};
-    const uint64_t count = own->rows < KNN_QUANTISED_SAMPLE ? own->rows : KNN_QUANTISED_SAMPLE;
-    for (uint64_t s = 0; s < count; s++) {
-        const uint64_t row = hsp__part(own->rows, count, s);
-        const knn_quantised_range range = knn_quantised_measure(build, row, row + 1);
-        low[s] = range.low, high[s] = range.high;
-    }
-    qsort(low, count, sizeof *low, knn_quantised_compare);
-    qsort(high, count, sizeof *high, knn_quantised_compare);
-    const double first = low[count / 100], last = high[count - 1 - count / 100];
-    if (last - first <= (all.high - all.low) / 2) {
-        all.low = first;
-        all.high = last;
-    }
-    const double width = all.high - all.low;
-    own->low = all.low;
-    own->step = width <= 0 || (all.whole && width <= 255) ? 1 : width / 255;
-    own->coded = own->step > 1e-290 && own->step < 1e290;
-}
-
-static uint64_t knn_quantised_row_at(const knn_quantised_state *own, uint64_t place)
-{
-    return place * own->jump % own->rows;
-}
-
-/* The codes of some panels. */
-static void knn_quantised_encode(void *user, uint64_t part)
-{
-    knn_quantised_build *build = user;
-    knn_quantised_state *own = build->own;
-    hsp__scratch memory = {.memory = &build->near->allocator};
-    double *x = hsp__scratch_raw(&memory, own->cols, sizeof *x);
-    uint8_t *u = hsp__scratch_new(&memory, 4 * own->quads, 1);
-    if (memory.failed) atomic_store(&build->no_memory, 1);
-    const uint64_t to = memory.failed ? 0 : COLS * hsp__part(own->panels, build->parts, part + 1);
-    for (uint64_t place = COLS * hsp__part(own->panels, build->parts, part); place < to; place++) {
-        const uint64_t row = place < own->rows ? knn_quantised_row_at(own, place) : 0;
-        const double scale = knn_quantised_row_scale(build, row);
-        double *worst = &own->worst[place / COLS];
-        if (place % COLS == 0) *worst = 0;
-        own->error[place] = own->spill[place] = 0;
-        if (place < own->rows && scale != 0) {
-            knn_quantised_spread(build->near->rows, row, scale, x);
-            knn_quantised_code(own, x, u, &own->error[place], &own->spill[place]);
-        } else {
-            memset(u, 0, 4 * own->quads);
-        }
-        if (own->error[place] > *worst) *worst = own->error[place];
-        int8_t *panel = own->codes + place / COLS * own->quads * COLS * 4 + 4 * (place % COLS);
-        int32_t squares = 0;
-        for (uint64_t k = 0; k < 4 * own->quads; k++) {
-            panel[k / 4 * 4 * COLS + k % 4] = (int8_t)(u[k] - 128);
-            squares += u[k] * u[k];
-        }
-        own->base[place] = -squares;
-    }
-    hsp__scratch_free(&memory);
-}
-
-/* About the golden section of the rows, and without a common divisor with them: successive places
- * lie far apart. */
-static uint64_t knn_quantised_jump(uint64_t rows)
-{
-    uint64_t jump = (uint64_t)((double)rows * 0.6180339887498949);
-    for (; jump > 1; jump--) {
-        uint64_t a = rows, b = jump;
-        while (b) {
-            const uint64_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a == 1) break;
-    }
-    return jump > 0 ? jump : 1;
-}
-
-static hsp_status knn_quantised_make(hsp_context *ctx, hsp__knn_index *near, hsp_error *err)
-{
-    hsp__scratch *memory = &near->memory;
-    knn_quantised_state *own = near->own = hsp__scratch_new(memory, 1, sizeof *own);
-    if (!own) return hsp__fail_memory(err);
-    own->rows = near->rows->rows;
-    own->cols = near->rows->cols;
-    own->quads = (own->cols + 3) / 4;
-    own->panels = (own->rows + COLS - 1) / COLS;
-    own->jump = knn_quantised_jump(own->rows);
-    own->cosine = near->plan.metric == HSP__METRIC_COSINE;
-    knn_quantised_build build = {.near = near, .own = own};
-    build.parts = hsp__parts(own->rows, own->cols * 4);
-    build.ranges = hsp__new(memory->memory, build.parts, sizeof *build.ranges);
-    if (!build.ranges) return hsp__fail_memory(err);
-    hsp__tasks_run(ctx, build.parts, knn_quantised_part, &build);
-    knn_quantised_plan(&build);
-    hsp__free(memory->memory, build.ranges);
-    if (!own->coded) return HSP_OK;
-    const uint64_t places = own->panels * COLS;
-    own->codes = hsp__scratch_raw(memory, places * own->quads, 4);
-    own->base = hsp__scratch_raw(memory, places, sizeof *own->base);
-    own->error = hsp__scratch_raw(memory, places, sizeof *own->error);
-    own->spill = hsp__scratch_raw(memory, places, sizeof *own->spill);
-    own->worst = hsp__scratch_raw(memory, own->panels, sizeof *own->worst);
-    if (memory->failed) return hsp__fail_memory(err);
-    hsp__advise_huge(own->codes, places * own->quads * 4);
-    hsp__tasks_run(ctx, build.parts, knn_quantised_encode, &build);
-    uint64_t odd = 0;
-    for (uint64_t i = 0; i < own->rows; i++)
-        odd += knn_quantised_row_scale(&build, i) == 0;
-    own->odd = hsp__scratch_raw(memory, odd, sizeof *own->odd);
-    if (!own->odd || atomic_load(&build.no_memory)) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < own->rows; i++)
-        if (knn_quantised_row_scale(&build, i) == 0) own->odd[own->odd_count++] = i;
-    return HSP_OK;
+           rows->cols <= HSP__KNN_CODE_COLUMNS && rows->rows > 0 && rows->rows < UINT32_MAX;
 }
 
 /* ---- Bounds ---------------------------------------------------------------------------------- */
@@ -310,18 +80,33 @@ typedef struct knn_quantised_hit {
     uint64_t row;
 } knn_quantised_hit;
 
+/* A query in one of the two kinds of codes. */
+typedef struct knn_quantised_side {
+    double inside; /* the reach in units of step, with r_q */
+    double error;  /* r_q */
+    int64_t bias;  /* D = bias - c, with c of the tile */
+    uint8_t *code;
+} knn_quantised_side;
+
 typedef struct knn_quantised_query {
     uint64_t guest, skip;
+    knn_quantised_side row, image;
+    hsp__knn_fine fine;
+    uint8_t *parts;          /* the v of its fine code, + 128 */
     knn_quantised_hit *hits; /* room for work->most */
     uint64_t count;
-    int odd;       /* cannot be coded: meets all rows one by one */
-    double reach;  /* no row that is further is among the k nearest */
-    double inside; /* the same in units of step, with r_q */
-    double error;  /* r_q */
-    double spill;  /* e_q */
-    double tail;   /* what columns that the index does not have add to squared distances */
-    double slack;  /* KNN_QUANTISED_SLACK, and what the query's own columns add to it */
-    int64_t bias;  /* D = bias - c, with c of the tile */
+    double *fars; /* k: a heap of the smallest upper bounds of different rows, the largest first */
+    uint64_t far_count;
+    int32_t *least; /* the least c of a tile that is not too far, for a usual panel */
+    int whole;      /* integers within the range of the codes, as all rows are; l2 */
+    int odd;        /* cannot be coded: meets all rows one by one */
+    double reach;   /* no row that is further is among the k nearest */
+    double spill;   /* e_q */
+    double tail;    /* what columns that the index does not have add to squared distances */
+    double slack;   /* HSP__KNN_CODE_SLACK, and what the query's own columns add to it */
+    uint32_t waiting[KNN_QUANTISED_BATCH];  /* places that a tile leaves in, to be compared */
+    int32_t waiting_c[KNN_QUANTISED_BATCH]; /* without images: the c of the tile */
+    uint64_t wait_count;
 } knn_quantised_query;
 
 /* Hits of a query at most, before they are thinned out. */
@@ -330,8 +115,17 @@ static uint64_t knn_quantised_most(uint64_t k)
     return 2 * k + 64;
 }
 
+/* The least c of a tile that is not too far, for rows with r up to `worst`. */
+static int32_t knn_quantised_least(const knn_quantised_side *side, double worst)
+{
+    const double most = (side->inside + worst) * (side->inside + worst) * (1 + HSP__KNN_CODE_SLACK);
+    if (!(most < INT32_MAX)) return INT32_MIN;
+    const int64_t least = side->bias - (int64_t)most;
+    return least < INT32_MIN ? INT32_MIN : least > INT32_MAX ? INT32_MAX : (int32_t)least;
+}
+
 /* The reach in units of step, at least, with r_q. */
-static void knn_quantised_inside(const knn_quantised_state *own, knn_quantised_query *query)
+static void knn_quantised_inside(const hsp__knn_coded *own, knn_quantised_query *query)
 {
     const double reach = query->reach, slack = query->slack;
     double squares;
@@ -343,38 +137,34 @@ static void knn_quantised_inside(const knn_quantised_state *own, knn_quantised_q
     }
     squares = squares * (1 + slack) - query->tail * (1 - slack);
     if (isnan(squares)) squares = (double)INFINITY; /* the tail is too: nothing is left out */
-    query->inside = sqrt(squares > 0 ? squares : 0) / own->step + query->error;
-}
-
-/* The least c of a tile that is not too far, for rows with r up to `worst`. */
-static int32_t knn_quantised_least(const knn_quantised_query *query, double worst)
-{
-    const double most =
-        (query->inside + worst) * (query->inside + worst) * (1 + KNN_QUANTISED_SLACK);
-    if (!(most < INT32_MAX)) return INT32_MIN;
-    const int64_t least = query->bias - (int64_t)most;
-    return least < INT32_MIN ? INT32_MIN : least > INT32_MAX ? INT32_MAX : (int32_t)least;
+    const double root = sqrt(squares > 0 ? squares : 0);
+    query->row.inside = root / own->row.step + query->row.error;
+    if (own->image.codes)
+        query->image.inside =
+            root * (1 + HSP__KNN_PROJECTION_SLACK) / own->image.step + query->image.error;
+    *query->least = query->odd         ? INT32_MAX
+                    : own->image.codes ? knn_quantised_least(&query->image, own->image.usual)
+                                       : knn_quantised_least(&query->row, own->row.usual);
 }
 
 /* From a bound in the index's columns to one of the distance. */
-static double knn_quantised_distance(const knn_quantised_state *own,
-                                     const knn_quantised_query *query, double bound, double slack)
+static double knn_quantised_distance(const hsp__knn_coded *own, const knn_quantised_query *query,
+                                     double bound, double slack)
 {
     const double squares = bound * bound + query->tail;
     if (own->cosine) return squares / 2 + slack;
     return sqrt(squares) * (1 + slack) + (slack < 0 ? -KNN_QUANTISED_TINY : KNN_QUANTISED_TINY);
 }
 
-/* A hit's bounds from its D. */
-static knn_quantised_hit knn_quantised_bounds(const knn_quantised_state *own,
-                                              const knn_quantised_query *query, uint64_t place,
-                                              int32_t c)
+/* A hit from bounds in units of step. */
+static knn_quantised_hit knn_quantised_between(const hsp__knn_coded *own,
+                                               const knn_quantised_query *query, uint64_t place,
+                                               double low, double high)
 {
-    const double root = sqrt((double)(query->bias - c)), error = query->error + own->error[place];
-    const double low = (root > error ? root - error : 0) * own->step;
-    const double high = (root + query->spill + own->spill[place]) * own->step;
     knn_quantised_hit hit = {
-        .near = 0, .far = (double)INFINITY, .row = knn_quantised_row_at(own, place)};
+        .near = 0, .far = (double)INFINITY, .row = hsp__knn_code_row(own, place)};
+    low *= own->row.step;
+    high *= own->row.step;
     if (low < KNN_QUANTISED_HUGE && query->tail < KNN_QUANTISED_HUGE)
         hit.near = knn_quantised_distance(own, query, low, -query->slack);
     if (high < KNN_QUANTISED_HUGE && query->tail < KNN_QUANTISED_HUGE)
@@ -382,85 +172,133 @@ static knn_quantised_hit knn_quantised_bounds(const knn_quantised_state *own,
     return hit;
 }
 
+/* A hit from its D. Of integers within the range of the codes that is the squared distance, and its
+ * root has the bits of hsp__knn_pair: sums of integers this small are exact in any order. (A distance
+ * of 0 may be one whose square is below the range of doubles.) */
+static knn_quantised_hit knn_quantised_bounds(const hsp__knn_coded *own,
+                                              const knn_quantised_query *query, uint64_t place,
+                                              int32_t c)
+{
+    const double root = sqrt((double)(query->row.bias - c));
+    const double error = query->row.error + own->row.error[place];
+    if (query->whole && own->row.spill[place] <= own->row.off && root > 0)
+        return (knn_quantised_hit){root, root, hsp__knn_code_row(own, place)};
+    return knn_quantised_between(own, query, place, root > error ? root - error : 0,
+                                 root + query->spill + own->row.spill[place]);
+}
+
+/* A hit from its fine code as well: forth = <u_q, v_x>, back = <v_q + 128, u_x - 128>. */
+static knn_quantised_hit knn_quantised_fine_bounds(const hsp__knn_coded *own,
+                                                   const knn_quantised_query *query, uint64_t place,
+                                                   int32_t c, int32_t forth, int32_t back)
+{
+    const hsp__knn_fine *x = &own->fine[place], *q = &query->fine;
+    const int64_t inner =
+        (int64_t)back + 128 * ((int64_t)q->sum_v - x->sum_u + 128 * (int64_t)own->wide);
+    const int64_t cross = (int64_t)x->self + q->self - forth - inner;
+    const double d = (double)(query->row.bias - c);
+    const double twice = 2.0 / HSP__KNN_CODE_PARTS * (double)cross;
+    const double unsure =
+        2 * sqrt(d) * (x->rest + q->rest) + HSP__KNN_CODE_SLACK * (d + fabs(twice));
+    const double error = query->row.error + own->row.error[place];
+    const double low = d + twice - unsure, high = d + twice + unsure + error * error;
+    /* what was clipped: nothing where e is r */
+    const double clipped =
+        (own->row.spill[place] > own->row.error[place] ? own->row.spill[place] : 0) +
+        (query->spill > query->row.error ? query->spill : 0);
+    return knn_quantised_between(own, query, place, sqrt(low > 0 ? low : 0),
+                                 sqrt(high > 0 ? high : 0) + clipped);
+}
+
 /* ---- Hits ------------------------------------------------------------------------------------ */
 
 /* Some queries on their way, and what that needs. */
 typedef struct knn_quantised_work {
     const hsp__knn_search *search;
-    const knn_quantised_state *own;
+    const hsp__knn_coded *own;
     uint64_t k, most;             /* most: hits of a query at most */
     knn_quantised_query *queries; /* count, rounded up to ROWS */
     knn_quantised_hit *hits;      /* count * most */
-    double *far;                  /* most */
+    double *fars;                 /* count * k */
     hsp__neighbor *heap;          /* k */
-    uint8_t *codes;               /* count, rounded up, * 4 * quads */
-    double *row;                  /* cols */
+    const uint8_t **tiles;        /* count, rounded up: codes that tiles are made of, ... */
+    int32_t *least;               /* ... and what they must reach */
+    uint8_t *codes;               /* count, rounded up, * code_bytes: all of a query's codes */
+    uint64_t code_bytes;
+    double *rows;   /* HSP__KNN_PROJECT_ROWS * cols */
+    double *images; /* HSP__KNN_PROJECT_ROWS * numbers of an image */
 } knn_quantised_work;
 
-/* The k-th smallest (from 0) of `count` numbers, which it rearranges. */
-static double knn_quantised_select(double *x, uint64_t count, uint64_t k)
+static double knn_quantised_exact(const knn_quantised_work *work, const knn_quantised_query *query,
+                                  uint64_t row)
 {
-    uint64_t from = 0, to = count - 1;
-    while (from < to) {
-        const double pivot = x[from + (to - from) / 2];
-        uint64_t i = from, j = to;
-        for (;;) {
-            while (x[i] < pivot)
-                i++;
-            while (x[j] > pivot)
-                j--;
-            if (i >= j) break;
-            const double t = x[i];
-            x[i++] = x[j];
-            x[j--] = t;
-        }
-        if (k <= j)
-            to = j;
-        else
-            from = j + 1;
-    }
-    return x[k];
+    return hsp__knn_pair(work->search->guests, query->guest, row);
 }
 
-static void knn_quantised_settle(const knn_quantised_work *work, knn_quantised_query *query,
-                                 knn_quantised_hit *hit)
+/* One more upper bound: the k-th smallest is a reach. */
+static void knn_quantised_bound(const knn_quantised_work *work, knn_quantised_query *query,
+                                double far)
 {
-    hit->near = hit->far = hsp__knn_pair(work->search->guests, query->guest, hit->row);
+    double *fars = query->fars;
+    uint64_t hole = 0;
+    if (query->far_count < work->k) {
+        for (hole = query->far_count++; hole && fars[(hole - 1) / 2] < far; hole = (hole - 1) / 2)
+            fars[hole] = fars[(hole - 1) / 2];
+        fars[hole] = far;
+        if (query->far_count < work->k) return;
+    } else {
+        if (!(far < fars[0])) return;
+        for (uint64_t child; (child = 2 * hole + 1) < work->k; hole = child) {
+            child += child + 1 < work->k && fars[child] < fars[child + 1];
+            if (!(far < fars[child])) break;
+            fars[hole] = fars[child];
+        }
+        fars[hole] = far;
+    }
+    if (!(fars[0] < query->reach)) return;
+    query->reach = fars[0];
+    knn_quantised_inside(work->own, query);
 }
 
 /* Leave out hits that are too far by the upper bounds of the others. */
-static void knn_quantised_tighten(const knn_quantised_work *work, knn_quantised_query *query)
+static void knn_quantised_tighten(knn_quantised_query *query)
 {
     uint64_t kept = 0;
-    if (query->count < work->k) return;
-    for (uint64_t h = 0; h < query->count; h++)
-        work->far[h] = query->hits[h].far;
-    const double reach = knn_quantised_select(work->far, query->count, work->k - 1);
-    if (reach < query->reach) query->reach = reach;
     for (uint64_t h = 0; h < query->count; h++)
         if (query->hits[h].near <= query->reach) query->hits[kept++] = query->hits[h];
     query->count = kept;
-    knn_quantised_inside(work->own, query);
+}
+
+/* Hits whose distance is computed if it is not known, as far as it may matter. Those that gave the
+ * reach come first, and leave out most of the others. */
+static void knn_quantised_offer(const knn_quantised_work *work, knn_quantised_query *query,
+                                hsp__knn_heap *heap, double reach, int first)
+{
+    for (uint64_t h = 0; h < query->count; h++) {
+        knn_quantised_hit *hit = &query->hits[h];
+        if ((hit->far <= reach) != first || hit->near > hsp__knn_reach(heap)) continue;
+        if (hit->near != hit->far)
+            hsp__knn_offer(heap, knn_quantised_exact(work, query, hit->row), hit->row);
+        else
+            hsp__knn_offer(heap, hit->near, hit->row);
+    }
 }
 
 /* The k nearest hits by computed distance, nearest first. */
 static void knn_quantised_decide(const knn_quantised_work *work, knn_quantised_query *query)
 {
     hsp__knn_heap heap = {.at = work->heap, .k = work->k};
-    for (uint64_t h = 0; h < query->count; h++) {
-        knn_quantised_hit *hit = &query->hits[h];
-        if (hit->near != hit->far) knn_quantised_settle(work, query, hit);
-        hsp__knn_offer(&heap, hit->near, hit->row);
-    }
+    const double reach = query->reach;
+    knn_quantised_offer(work, query, &heap, reach, 1);
+    knn_quantised_offer(work, query, &heap, reach, 0);
     query->count = heap.count;
     hsp__knn_sort(&heap);
+    query->far_count = 0;
     for (uint64_t h = 0; h < query->count; h++) {
         const hsp__neighbor one = work->heap[h];
         query->hits[h] = (knn_quantised_hit){one.distance, one.distance, one.row};
+        knn_quantised_bound(work, query, one.distance);
     }
-    if (query->count == work->k && query->hits[work->k - 1].far < query->reach)
-        query->reach = query->hits[work->k - 1].far;
-    knn_quantised_inside(work->own, query);
 }
 
 static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_query *query,
@@ -468,8 +306,9 @@ static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_quer
 {
     if (hit.row == query->skip || hit.near > query->reach) return;
     query->hits[query->count++] = hit;
+    knn_quantised_bound(work, query, hit.far);
     if (query->count < work->most) return;
-    knn_quantised_tighten(work, query);
+    knn_quantised_tighten(query);
     if (query->count > work->most / 4 * 3) knn_quantised_decide(work, query);
 }
 
@@ -477,12 +316,13 @@ static void knn_quantised_add(const knn_quantised_work *work, knn_quantised_quer
 static void knn_quantised_meet_odd(const knn_quantised_work *work, knn_quantised_query *query,
                                    int all)
 {
-    const knn_quantised_state *own = work->own;
+    const hsp__knn_coded *own = work->own;
     for (uint64_t o = 0; o < (all ? own->rows : own->odd_count); o++) {
-        knn_quantised_hit hit = {.row = all ? o : own->odd[o]};
-        if (hit.row == query->skip) continue;
-        knn_quantised_settle(work, query, &hit);
-        knn_quantised_add(work, query, hit);
+        const uint64_t row = all ? o : own->odd[o];
+        if (o % KNN_QUANTISED_TICK == 0 && hsp__tick(work->search->ctx)) return;
+        if (row == query->skip) continue;
+        const double distance = knn_quantised_exact(work, query, row);
+        knn_quantised_add(work, query, (knn_quantised_hit){distance, distance, row});
     }
 }
 
@@ -493,12 +333,12 @@ static void knn_quantised_guest(const knn_quantised_work *work, knn_quantised_qu
                                 double *row)
 {
     const hsp__knn_guests *guests = work->search->guests;
-    const knn_quantised_state *own = work->own;
+    const hsp__knn_coded *own = work->own;
     const uint64_t q = query->guest;
-    const double scale = knn_quantised_scale(own->cosine, own->cosine ? guests->norms[q] : 1);
+    const double scale = hsp__knn_code_scale(own->cosine, own->cosine ? guests->norms[q] : 1);
     query->odd = scale == 0;
     query->slack =
-        KNN_QUANTISED_SLACK + KNN_QUANTISED_TERM * (double)hsp__view_row(guests->view, q).count;
+        HSP__KNN_CODE_SLACK + KNN_QUANTISED_TERM * (double)hsp__view_row(guests->view, q).count;
     if (guests->spread) {
         for (uint64_t k = 0; k < own->cols; k++)
             row[k] = guests->spread[q * own->cols + k] * scale;
@@ -515,78 +355,218 @@ static void knn_quantised_guest(const knn_quantised_work *work, knn_quantised_qu
     }
 }
 
-static void knn_quantised_start(const knn_quantised_work *work, uint64_t r, uint64_t guest)
+static void knn_quantised_side_code(const hsp__knn_codes *codes, knn_quantised_side *side,
+                                    const double *x, double off, double *spill)
 {
-    const knn_quantised_state *own = work->own;
-    knn_quantised_query *query = &work->queries[r];
-    uint8_t *u = work->codes + r * 4 * own->quads;
-    *query = (knn_quantised_query){.guest = guest, .reach = (double)INFINITY};
-    query->hits = work->hits + r * work->most;
-    query->skip = hsp__knn_skip(work->search, guest);
-    knn_quantised_guest(work, query, work->row);
-    knn_quantised_code(own, work->row, u, &query->error, &query->spill);
-    for (uint64_t k = 0; k < 4 * own->quads; k++)
-        query->bias += u[k] * (u[k] - 256);
-    knn_quantised_inside(own, query);
-    knn_quantised_meet_odd(work, query, query->odd);
+    const hsp__vec_code code =
+        hsp__knn_code(codes, &(hsp__knn_numbers){x, 0, 1}, side->code, &side->error, spill);
+    side->error += off / codes->step;
+    side->bias = (int64_t)code.squares - 256 * (int64_t)code.sum;
+}
+
+/* The fine code of a query, + 128. */
+static hsp__knn_fine knn_quantised_parts(const hsp__knn_coded *own, const double *row,
+                                         const uint8_t *u, uint8_t *parts)
+{
+    const hsp__knn_fine fine = hsp__knn_code_fine(own, row, u, (int8_t *)parts);
+    for (uint64_t k = 0; k < own->wide; k++)
+        parts[k] ^= 0x80; /* from -128 .. 127 to 0 .. 255 */
+    return fine;
+}
+
+/* Some queries: at most HSP__KNN_PROJECT_ROWS of them, from number r on. */
+static void knn_quantised_start(const knn_quantised_work *work, uint64_t r, uint64_t guest,
+                                uint64_t some)
+{
+    const hsp__knn_coded *own = work->own;
+    double off[HSP__KNN_PROJECT_ROWS], ignored;
+    for (uint64_t i = 0; i < some; i++) {
+        knn_quantised_query *query = &work->queries[r + i];
+        double *row = work->rows + i * own->cols;
+        *query = (knn_quantised_query){.guest = guest + i, .reach = (double)INFINITY};
+        query->hits = work->hits + (r + i) * work->most;
+        query->fars = work->fars + (r + i) * work->k;
+        query->least = work->least + r + i;
+        query->skip = hsp__knn_skip(work->search, guest + i);
+        query->row.code = work->codes + (r + i) * work->code_bytes;
+        query->image.code = query->row.code + own->wide + own->row.bytes;
+        query->parts = query->image.code + own->image.bytes;
+        knn_quantised_guest(work, query, row);
+        knn_quantised_side_code(&own->row, &query->row, row, 0, &query->spill);
+        query->whole =
+            own->whole && !own->cosine && query->tail == 0 && query->spill <= own->row.off;
+        if (own->by_row) memset(query->row.code + own->row.bytes, 0, own->wide);
+        if (own->fine) query->fine = knn_quantised_parts(own, row, query->row.code, query->parts);
+    }
+    if (own->image.codes) hsp__knn_project(&own->projection, work->rows, some, work->images, off);
+    for (uint64_t i = 0; i < some; i++) {
+        knn_quantised_query *query = &work->queries[r + i];
+        if (own->image.codes)
+            knn_quantised_side_code(&own->image, &query->image, work->images + i * own->image.cols,
+                                    off[i], &ignored);
+        work->tiles[r + i] = own->image.codes ? query->image.code : query->row.code;
+        knn_quantised_inside(own, query);
+        knn_quantised_meet_odd(work, query, query->odd);
+    }
+}
+
+/* Compare codes row by row: of rows whose images are not too far, and fine ones. */
+static void knn_quantised_compare_waiting(const knn_quantised_work *work,
+                                          knn_quantised_query *query)
+{
+    const hsp__knn_coded *own = work->own;
+    const hsp__vec_table *vec = hsp__vec();
+    const int8_t *rows[KNN_QUANTISED_BATCH], *parts[KNN_QUANTISED_BATCH];
+    int32_t c[KNN_QUANTISED_BATCH], forth[KNN_QUANTISED_BATCH], back[KNN_QUANTISED_BATCH];
+    uint64_t some = query->wait_count, kept = 0;
+    query->wait_count = 0;
+    for (uint64_t j = 0; j < some; j++) {
+        rows[j] = own->by_row + query->waiting[j] * own->stride;
+        c[j] = query->waiting_c[j];
+    }
+    if (own->image.codes) {
+        vec->byte_dots(own->wide, query->row.code, rows, some, c);
+        for (uint64_t j = 0; j < some; j++) {
+            const uint32_t place = query->waiting[j];
+            const int32_t sum = own->row.base[place] + 2 * c[j];
+            if (sum < knn_quantised_least(&query->row, own->row.error[place])) continue;
+            query->waiting[kept] = place;
+            rows[kept] = rows[j];
+            c[kept++] = sum;
+        }
+        some = kept;
+    }
+    for (uint64_t j = 0; j < some; j++)
+        parts[j] = rows[j] + own->wide;
+    if (own->fine) {
+        vec->byte_dots(own->wide, query->row.code, parts, some, forth);
+        vec->byte_dots(own->wide, query->parts, rows, some, back);
+    }
+    for (uint64_t j = 0; j < some; j++) {
+        const uint64_t place = query->waiting[j];
+        knn_quantised_add(
+            work, query,
+            own->fine ? knn_quantised_fine_bounds(own, query, place, c[j], forth[j], back[j])
+                      : knn_quantised_bounds(own, query, place, c[j]));
+    }
+}
+
+/* A row of a panel that is not too far by the tile's sum c. */
+static void knn_quantised_hit_place(const knn_quantised_work *work, knn_quantised_query *query,
+                                    uint64_t place, int32_t c)
+{
+    const hsp__knn_coded *own = work->own;
+    if (place >= own->rows || own->row.error[place] == 0) return; /* an odd row: met already */
+    if (!own->by_row) {
+        knn_quantised_add(work, query, knn_quantised_bounds(own, query, place, c));
+        return;
+    }
+    __builtin_prefetch(own->by_row + place * own->stride);
+    query->waiting[query->wait_count] = (uint32_t)place;
+    query->waiting_c[query->wait_count++] = c;
+    if (query->wait_count == KNN_QUANTISED_BATCH) knn_quantised_compare_waiting(work, query);
+}
+
+/* The k nearest of a panel by their sums: a query that knows no reach yet gets one, instead of
+ * bounds of every row in the panel. `most` are their sums; returns how many. */
+static uint64_t knn_quantised_nearest(const int32_t *c, uint64_t k, int32_t *most)
+{
+    uint64_t known = 0;
+    for (uint64_t j = 0; j < COLS; j++) {
+        if (known == k && c[j] <= most[k - 1]) continue;
+        uint64_t at = known < k ? known++ : k - 1;
+        for (; at > 0 && most[at - 1] < c[j]; at--)
+            most[at] = most[at - 1];
+        most[at] = c[j];
+    }
+    return known;
+}
+
+/* Rows of a panel that reach `least` and are below `below`. */
+static void knn_quantised_hit_words(const knn_quantised_work *work, knn_quantised_query *query,
+                                    uint64_t panel, const int32_t *c, const uint16_t *reach,
+                                    const int32_t *least, int32_t below)
+{
+    for (uint64_t v = 0; v < HSP__VEC_BYTE_WORDS; v++)
+        for (unsigned word = reach[v]; word; word &= word - 1) {
+            const uint64_t j = 16 * v + (unsigned)__builtin_ctz(word);
+            /* the least may have grown */
+            if (c[j] >= *least && c[j] < below)
+                knn_quantised_hit_place(work, query, panel * COLS + j, c[j]);
+        }
 }
 
 /* A few queries against a panel. */
-static void knn_quantised_meet(const knn_quantised_work *work, uint64_t r, uint64_t some,
-                               uint64_t panel)
+static void knn_quantised_meet(const knn_quantised_work *work, uint64_t r, uint64_t panel)
 {
-    const knn_quantised_state *own = work->own;
-    const uint8_t *rows[ROWS];
-    int32_t least[ROWS], c[ROWS * COLS];
-    for (uint64_t i = 0; i < ROWS; i++) {
-        const uint64_t at = r + (i < some ? i : some - 1);
-        rows[i] = work->codes + at * 4 * own->quads;
-        least[i] = i < some && !work->queries[at].odd
-                       ? knn_quantised_least(&work->queries[at], own->worst[panel])
-                       : INT32_MAX;
+    enum { WORDS = HSP__VEC_BYTE_WORDS };
+    const hsp__knn_codes *codes = work->own->image.codes ? &work->own->image : &work->own->row;
+    int32_t c[ROWS * COLS], special[ROWS];
+    uint16_t reach[ROWS * WORDS];
+    const int32_t *least = work->least + r;
+    for (uint64_t i = 0; codes->worst[panel] > codes->usual && i < ROWS; i++) {
+        const knn_quantised_query *query = &work->queries[r + i];
+        special[i] = work->least[r + i] == INT32_MAX ? INT32_MAX
+                     : work->own->image.codes
+                         ? knn_quantised_least(&query->image, codes->worst[panel])
+                         : knn_quantised_least(&query->row, codes->worst[panel]);
+        least = special;
     }
-    const unsigned hits =
-        hsp__vec()->byte_tile(own->quads, rows, own->codes + panel * own->quads * COLS * 4,
-                              own->base + panel * COLS, least, c);
+    const unsigned hits = hsp__vec()->byte_tile(codes->bytes / 4, work->tiles + r,
+                                                codes->codes + panel * COLS * codes->bytes,
+                                                codes->base + panel * COLS, least, c, reach);
     for (uint64_t i = 0; hits >> i; i++) {
+        if (!(hits >> i & 1)) continue;
         knn_quantised_query *query = &work->queries[r + i];
-        if (!(hits >> i & 1) || i >= some || query->odd) continue;
-        for (uint64_t j = 0; j < COLS; j++) {
-            const uint64_t place = panel * COLS + j;
-            if (c[i * COLS + j] < least[i] || place >= own->rows) continue;
-            if (own->error[place] == 0) continue; /* an odd row: met already */
-            knn_quantised_add(work, query,
-                              knn_quantised_bounds(own, query, place, c[i * COLS + j]));
+        const int32_t *row = c + i * COLS;
+        const uint16_t *words = reach + i * WORDS;
+        int32_t below = INT32_MAX;
+        if (query->far_count < work->k && work->k <= KNN_QUANTISED_FIRST) {
+            int32_t most[KNN_QUANTISED_FIRST] = {0};
+            below = most[knn_quantised_nearest(row, work->k, most) - 1];
+            knn_quantised_hit_words(work, query, panel, row, words, &below, INT32_MAX);
+            knn_quantised_compare_waiting(work, query);
         }
+        knn_quantised_hit_words(work, query, panel, row, words, &least[i], below);
     }
 }
 
 static hsp_status knn_quantised_answer(const hsp__knn_search *search, uint64_t from, uint64_t count,
                                        hsp_error *err)
 {
-    const knn_quantised_state *own = search->guests->near->own;
+    enum { SOME = HSP__KNN_PROJECT_ROWS };
+    const hsp__knn_coded *own = search->guests->near->own;
     const uint64_t k = search->k, wide = (count + ROWS - 1) / ROWS * ROWS;
     hsp__scratch memory = {.memory = &search->ctx->allocator};
     knn_quantised_work work = {.search = search, .own = own, .k = k, .most = knn_quantised_most(k)};
     work.queries = hsp__scratch_new(&memory, wide, sizeof *work.queries);
     work.hits = hsp__scratch_raw(&memory, count * work.most, sizeof *work.hits);
-    work.far = hsp__scratch_raw(&memory, work.most, sizeof *work.far);
+    work.fars = hsp__scratch_raw(&memory, count * k, sizeof *work.fars);
+    work.tiles = hsp__scratch_raw(&memory, wide, sizeof *work.tiles);
+    work.least = hsp__scratch_raw(&memory, wide, sizeof *work.least);
     work.heap = hsp__scratch_raw(&memory, k, sizeof *work.heap);
-    work.codes = hsp__scratch_new(&memory, wide * own->quads, 4);
-    work.row = hsp__scratch_raw(&memory, own->cols, sizeof *work.row);
+    work.code_bytes = own->row.bytes + own->image.bytes + 2 * own->wide;
+    work.codes = hsp__scratch_raw(&memory, wide, work.code_bytes);
+    work.rows = hsp__scratch_raw(&memory, SOME * own->cols, sizeof *work.rows);
+    work.images = hsp__scratch_raw(&memory, SOME * (own->image.cols + 1), sizeof *work.images);
     if (memory.failed) count = 0;
-    for (uint64_t r = 0; r < count; r++)
-        knn_quantised_start(&work, r, from + r);
+    for (uint64_t r = 0; r < count && !hsp__tick(search->ctx); r += SOME)
+        knn_quantised_start(&work, r, from + r, count - r < SOME ? count - r : SOME);
+    for (uint64_t r = count; r < wide && count;
+         r++) { /* nothing reaches what fills the last tile */
+        work.tiles[r] = work.tiles[count - 1];
+        work.least[r] = INT32_MAX;
+    }
     for (uint64_t panel = 0; count && panel < own->panels && !hsp__tick(search->ctx); panel++)
         for (uint64_t r = 0; r < count; r += ROWS)
-            knn_quantised_meet(&work, r, count - r < ROWS ? count - r : ROWS, panel);
+            knn_quantised_meet(&work, r, panel);
     for (uint64_t r = 0; r < count && !hsp__tick(search->ctx); r++) {
         knn_quantised_query *query = &work.queries[r];
-        knn_quantised_tighten(&work, query);
+        knn_quantised_compare_waiting(&work, query);
         knn_quantised_decide(&work, query);
         if (query->count < k) {
             /* Every row. No query should come to this, but none may go without an answer. */
-            query->count = 0;
+            query->count = query->far_count = 0;
             query->reach = (double)INFINITY;
             knn_quantised_meet_odd(&work, query, 1);
             knn_quantised_decide(&work, query);
@@ -601,7 +581,7 @@ static hsp_status knn_quantised_answer(const hsp__knn_search *search, uint64_t f
 
 static hsp_status knn_quantised_find(hsp__knn_search *search, hsp_error *err)
 {
-    const knn_quantised_state *own = search->guests->near->own;
+    const hsp__knn_coded *own = search->guests->near->own;
     /* When much of the rows is asked for, there is little to leave out. */
     if (!own->coded || search->k > own->rows / 4) return hsp__knn_brute_force.find(search, err);
     const uint64_t most = knn_quantised_most(search->k);
@@ -615,7 +595,7 @@ static hsp_status knn_quantised_find(hsp__knn_search *search, hsp_error *err)
 
 const hsp__knn_index_type hsp__knn_quantised = {.kind = HSP__KNN_QUANTISED,
                                                 .name = "product",
-                                                .most_columns = KNN_QUANTISED_MOST_COLUMNS,
+                                                .most_columns = HSP__KNN_CODE_COLUMNS,
                                                 .fits = knn_quantised_fits,
-                                                .build = knn_quantised_make,
+                                                .build = hsp__knn_codes_make,
                                                 .find = knn_quantised_find};

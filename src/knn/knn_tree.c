@@ -1,50 +1,51 @@
 /* Few columns: a tree of boxes.
  *
- * Equal rows are one point, found by hashing. The points are halved at about the median of the
- * column in which they spread most, until few are left. A sample says where that is; should it have
- * been a bad one, all points say it. A node keeps the smallest box around its points. A query goes
- * down the nearer box first and leaves out boxes that are further than the k-th nearest row so far.
- * The rows of a point are offered in their order, and no more of them once one is too far: a data
- * set that is one point many times over is one leaf.
+ * Rows are cut at about the median of the column in which they spread most, until few are left: a
+ * leaf. A sample says where that is; should it have been a bad one, all rows say it. Equal rows
+ * stay together and are one point of a leaf. A node has the smallest boxes around up to 16 parts of
+ * its rows, that is four cuts one below the other, so that a query is compared with 16 boxes at
+ * once (vec.h: box_squares). It goes down the nearest box first and leaves out boxes that are
+ * further than the k-th nearest row so far. The rows of a point are offered in their order, and no
+ * more of them once one is too far: a data set that is one point many times over is one leaf.
  *
- * Exact: distances to boxes and points are computed in double, in any order, and compared with a
- * limit that is larger than what rounding could make of the reach; what passes is measured by
- * hsp__knn_pair, which alone decides. A box as far as the reach is looked into: an earlier row may
- * be in it.
+ * Exact: distances to boxes are computed in double, in any order, and compared with a limit that is
+ * larger than what rounding could make of the reach; so are those to points, and what passes is
+ * measured as hsp__knn_pair does, which alone decides. A box as far as the reach is looked into: an
+ * earlier row may be in it.
  *
  * The cuts depend on the rows alone, so the tree is the same on any number of threads. Memory: the
- * points once more in double. Build: about points * log(points / 32); a query: leaves near it. */
+ * points once more in double. Build: about rows * log(rows / 32); a query: leaves near it. */
 #include <stdatomic.h>
 
 #include "base/base.h"
 #include "knn/knn_index_type.h"
+#include "vec/vec.h"
 
 enum {
     KNN_TREE_MOST_COLUMNS = 64,
-    KNN_TREE_LEAF = 32,   /* points that are not cut any more */
-    KNN_TREE_PAD = 4,     /* points of a leaf are a multiple of it */
-    KNN_TREE_SAMPLE = 63, /* values of which the median is taken */
-    KNN_TREE_SURE = 256,  /* this many are not cut worse than 1 : 7, unless by equal values */
-    KNN_TREE_ROUNDS = 5,  /* cuts before parts are built each by a task of its own */
-    KNN_TREE_PART = 2048, /* points of a part that is worth a task */
-    KNN_TREE_GUESTS = 64, /* queries of a task */
+    LANES = HSP__VEC_LANES,
+    KNN_TREE_LEAF = 32,    /* points that are not cut any more */
+    KNN_TREE_EQUALS = 256, /* rows among which equal ones are looked for */
+    KNN_TREE_SAMPLE = 63,  /* rows that say where to cut */
+    KNN_TREE_SURE = 256,   /* this many are not cut worse than 1 : 7, unless by equal values */
+    KNN_TREE_ROUNDS = 4,   /* cuts one below the other in a node */
+    KNN_TREE_GUESTS = 64,  /* queries of a task */
 };
 
 #define KNN_TREE_SLACK 1e-12 /* more than sums of 64 terms are off by, relatively */
 #define KNN_TREE_TINY  1e-150
-#define KNN_TREE_TICK  1024 /* rows, points or nodes between two ticks */
+#define KNN_TREE_TICK  1024 /* rows or points between two ticks */
 
 typedef struct knn_tree_node {
-    struct knn_tree_node *child; /* the first of two; NULL: a leaf */
-    double *box;                 /* 2 * cols: lows, highs */
-    uint64_t from, count;        /* leaf: its first point, and how many */
-    double *at;                  /* leaf: its points (padded), column by column */
+    struct knn_tree_node *child; /* `count` of them; NULL: a leaf of `count` points */
+    double *numbers;  /* the children's boxes, or the points by LANES, column by column */
+    uint32_t *starts; /* leaf: where its points' rows begin among all, count + 1; NULL: one each */
+    uint32_t from, count; /* leaf: where its first row is */
 } knn_tree_node;
 
 typedef struct knn_tree_state {
     uint64_t cols;
-    uint32_t *starts; /* points + 1, leaf by leaf */
-    uint32_t *member; /* rows: of point p from starts[p] on, ascending */
+    uint32_t *member; /* rows, leaf by leaf, point by point, then ascending */
     knn_tree_node root;
 } knn_tree_state;
 
@@ -55,32 +56,25 @@ static int knn_tree_fits(hsp__metric metric, const hsp_view *rows)
            rows->rows > 0 && rows->rows < UINT32_MAX / 4;
 }
 
-/* The number of points, rounded up to whole pads. */
-static uint64_t knn_tree_wide(uint64_t points)
-{
-    return (points + KNN_TREE_PAD - 1) / KNN_TREE_PAD * KNN_TREE_PAD;
-}
-
 /* ---- Building -------------------------------------------------------------------------------- */
 
-/* A range of points, and the node that is to have them. */
+/* A range of rows in `order`. */
 typedef struct knn_tree_part {
-    uint64_t from, to;
-    uint64_t middle; /* of a round: where it was cut; its end: not at all */
-    knn_tree_node *node;
+    uint32_t from, to;
+    uint32_t middle; /* of a round: where it was cut; its end: not at all */
+    int points;      /* its points, once it is known not to be cut; 0: it may be */
 } knn_tree_part;
 
 typedef struct knn_tree_job {
     hsp_context *ctx;
     const hsp_view *view;
-    uint64_t cols, points;
-    uint32_t *order;  /* points: the first row of each, leaf by leaf */
-    uint32_t *point;  /* rows: which point it is, as they were found */
-    uint32_t *starts; /* points + 2: as in the state, as they were found ... */
-    uint32_t *member; /* ... and so is this */
-    knn_tree_part parts[1 << KNN_TREE_ROUNDS];
-    uint64_t count;
-    hsp__scratch *memory; /* of the nodes: a part's, the one behind them for the nodes above */
+    uint64_t cols;
+    uint32_t *order;      /* rows */
+    uint32_t *spare;      /* rows */
+    hsp__scratch *memory; /* of the nodes: of a part of the root, the one behind them for itself */
+    knn_tree_node *root;
+    knn_tree_part parts[LANES]; /* of the root */
+    double *boxes;              /* theirs, one after the other: lows, highs */
     atomic_int no_memory;
 } knn_tree_job;
 
@@ -111,75 +105,89 @@ static uint64_t knn_tree_hash(const hsp_view *view, uint64_t row)
     return hash * 0xd6e8feb86659fd93u;
 }
 
-/* Which rows are the same point: points are numbered in the order of their first rows. The table
- * has the upper half of a point's hash, and 1 + its first row. 0: no memory, or stopped. */
-static int knn_tree_points(knn_tree_job *job, hsp__scratch *memory)
+/* Put the equal rows of a part together, in the order of their first ones. Returns the points, or 0
+ * if they are more than a leaf has; `starts` are where they begin. */
+static int knn_tree_group(const knn_tree_job *job, const knn_tree_part *part, uint32_t *starts)
 {
-    const hsp_view *view = job->view;
-    int bits = 1;
-    while ((uint64_t)1 << bits < 2 * view->rows)
-        bits++;
-    const uint64_t mask = ((uint64_t)1 << bits) - 1;
-    uint64_t *table = hsp__new(memory->memory, mask + 1, sizeof *table);
-    job->order = hsp__scratch_raw(memory, view->rows, sizeof *job->order);
-    job->point = hsp__scratch_raw(memory, view->rows, sizeof *job->point);
-    job->member = hsp__scratch_raw(memory, view->rows, sizeof *job->member);
-    for (uint64_t i = 0; table && !memory->failed && i < view->rows; i++) {
-        if (i % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) break;
-        const uint64_t hash = knn_tree_hash(view, i), top = hash >> 32 << 32;
-        uint64_t at = hash >> (64 - bits);
-        for (; table[at]; at = (at + 1) & mask)
-            if (table[at] >> 32 << 32 == top && knn_tree_same(view, i, (uint32_t)table[at] - 1))
-                break;
-        if (table[at]) {
-            job->point[i] = job->point[(uint32_t)table[at] - 1];
-        } else {
-            table[at] = top | (i + 1);
-            job->point[i] = (uint32_t)job->points;
-            job->order[job->points++] = (uint32_t)i;
+    enum { TABLE = 2 * KNN_TREE_EQUALS };
+    uint8_t table[TABLE] = {0}, point[KNN_TREE_EQUALS]; /* 1 + the number of a point */
+    uint32_t *order = job->order + part->from, first[KNN_TREE_LEAF], ends[KNN_TREE_LEAF + 1] = {0};
+    const uint32_t rows = part->to - part->from;
+    int points = 0;
+    for (uint32_t i = 0; i < rows; i++) {
+        uint64_t at = knn_tree_hash(job->view, order[i]) % TABLE;
+        while (table[at] && !knn_tree_same(job->view, order[i], first[table[at] - 1]))
+            at = (at + 1) % TABLE;
+        if (!table[at]) {
+            if (points == KNN_TREE_LEAF) return 0;
+            first[points++] = order[i];
+            table[at] = (uint8_t)points;
         }
+        point[i] = table[at];
+        ends[point[i]]++;
     }
-    hsp__free(memory->memory, table);
-    if (!job->points || hsp__stopped(job->ctx)) return 0;
-    job->starts = hsp__scratch_new(memory, job->points + 2, sizeof *job->starts);
-    if (!job->starts) return 0;
-    for (uint64_t i = 0; i < view->rows; i++)
-        job->starts[job->point[i] + 2]++;
-    for (uint64_t p = 0; p < job->points; p++)
-        job->starts[p + 2] += job->starts[p + 1];
-    for (uint64_t i = 0; i < view->rows; i++)
-        job->member[job->starts[job->point[i] + 1]++] = (uint32_t)i;
-    return 1;
+    for (int p = 0; p < points; p++) {
+        starts[p] = part->from + ends[p];
+        ends[p + 1] += ends[p];
+    }
+    starts[points] = part->to;
+    uint32_t *spare = job->spare + part->from;
+    for (uint32_t i = 0; i < rows; i++)
+        spare[ends[point[i] - 1]++] = order[i];
+    memcpy(order, spare, rows * sizeof *order);
+    return points;
 }
 
-static void knn_tree_box(const knn_tree_job *job, uint64_t from, uint64_t to, double *box)
+/* A range of rows, cut at a value of a column; `with`: rows that have it go to the left. */
+typedef struct knn_tree_place {
+    uint64_t from, to, column;
+    double cut;
+    int with;
+} knn_tree_place;
+
+/* The column in which rows spread most, of those that are `step` apart; the number of columns: in
+ * none. */
+static uint64_t knn_tree_widest(const knn_tree_job *job, const knn_tree_part *part, uint64_t step)
 {
     const uint64_t cols = job->cols;
+    double low[KNN_TREE_MOST_COLUMNS], high[KNN_TREE_MOST_COLUMNS], most = 0;
+    uint64_t widest = cols;
     for (uint64_t c = 0; c < cols; c++)
-        box[c] = box[cols + c] = knn_tree_value(job->view, job->order[from], c);
-    for (uint64_t i = from + 1; i < to; i++) {
-        if (i % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) return;
+        low[c] = high[c] = knn_tree_value(job->view, job->order[part->from], c);
+    for (uint64_t i = part->from + step; i < part->to; i += step) {
+        if (i % KNN_TREE_TICK == 0 && hsp__tick(job->ctx)) break;
         for (uint64_t c = 0; c < cols; c++) {
             const double x = knn_tree_value(job->view, job->order[i], c);
-            box[c] = x < box[c] ? x : box[c];
-            box[cols + c] = x > box[cols + c] ? x : box[cols + c];
+            low[c] = x < low[c] ? x : low[c];
+            high[c] = x > high[c] ? x : high[c];
         }
     }
+    for (uint64_t c = 0; c < cols; c++) {
+        /* Halves, because the difference of the ends may be more than a double holds; the ends
+         * themselves, because they may be apart by less than can be halved. */
+        const double spread = high[c] / 2 - low[c] / 2;
+        if (high[c] > low[c] && (widest == cols || spread > most)) most = spread, widest = c;
+    }
+    return widest;
 }
 
-/* Where to cut: about the median of a column, of the more rows the better known. */
-static double knn_tree_median(const knn_tree_job *job, uint64_t from, uint64_t to, uint64_t column)
+/* Where to cut: about the median of a column, of the more rows the better known. *equal: two of
+ * them are. */
+static double knn_tree_median(const knn_tree_job *job, const knn_tree_place *place, int *equal)
 {
     double sample[KNN_TREE_SAMPLE] = {0};
-    uint64_t count = (to - from) / KNN_TREE_LEAF * 2 + 3;
+    const uint64_t rows = place->to - place->from;
+    uint64_t count = rows / KNN_TREE_LEAF * 2 + 3;
     count = count < KNN_TREE_SAMPLE ? count : KNN_TREE_SAMPLE;
+    *equal = 0;
     for (uint64_t s = 0; s < count; s++) {
-        const uint64_t at = from + hsp__part(to - from, count, s);
-        const double x = knn_tree_value(job->view, job->order[at], column);
-        uint64_t place = s;
-        for (; place > 0 && sample[place - 1] > x; place--)
-            sample[place] = sample[place - 1];
-        sample[place] = x;
+        const uint64_t at = place->from + hsp__part(rows, count, s);
+        const double x = knn_tree_value(job->view, job->order[at], place->column);
+        uint64_t to = s;
+        for (; to > 0 && sample[to - 1] > x; to--)
+            sample[to] = sample[to - 1];
+        *equal |= to > 0 && sample[to - 1] == x;
+        sample[to] = x;
     }
     return sample[count / 2];
 }
@@ -200,36 +208,36 @@ static double knn_tree_unkey(uint64_t key)
     return x;
 }
 
-/* A range of points, cut at a value of a column; `with`: points that have it go to the left. */
-typedef struct knn_tree_place {
-    uint64_t from, to, column;
-    double cut;
-    int with;
-} knn_tree_place;
+/* Rows keep their order on either side. */
+static inline uint64_t knn_tree_divide(const knn_tree_job *job, const knn_tree_place *place,
+                                       int single)
+{
+    const uint64_t stride = job->view->stride, column = place->column;
+    const float *floats = job->view->values;
+    const double *doubles = job->view->values;
+    uint32_t *order = job->order, *spare = job->spare + place->from;
+    uint64_t left = place->from, right = 0;
+    for (uint64_t i = place->from; i < place->to; i++) {
+        const uint32_t row = order[i];
+        const uint64_t at = row * stride + column;
+        const double x = single ? (double)floats[at] : doubles[at];
+        const int first = (x < place->cut) | (place->with & (x == place->cut));
+        order[left] = row;
+        spare[right] = row;
+        left += (uint64_t)first;
+        right += (uint64_t)!first;
+    }
+    memcpy(order + left, spare, right * sizeof *order);
+    return left;
+}
 
 static uint64_t knn_tree_split(const knn_tree_job *job, const knn_tree_place *place)
 {
-    const uint64_t column = place->column;
-    const double cut = place->cut;
-    const int with = place->with;
-    uint32_t *order = job->order;
-    uint64_t i = place->from, j = place->to;
-    for (;;) {
-        double x;
-        while (i < j &&
-               (x = knn_tree_value(job->view, order[i], column), x < cut || (with && x == cut)))
-            i++;
-        while (i < j && (x = knn_tree_value(job->view, order[j - 1], column),
-                         x > cut || (!with && x == cut)))
-            j--;
-        if (i >= j) return i;
-        const uint32_t t = order[i];
-        order[i++] = order[--j];
-        order[j] = t;
-    }
+    return job->view->precision == HSP_FLOAT32 ? knn_tree_divide(job, place, 1)
+                                               : knn_tree_divide(job, place, 0);
 }
 
-/* Points that are below a value, or at most it. */
+/* Rows that are below a value, or at most it. */
 static uint64_t knn_tree_below(const knn_tree_job *job, const knn_tree_place *place, double value,
                                int with)
 {
@@ -243,10 +251,16 @@ static uint64_t knn_tree_below(const knn_tree_job *job, const knn_tree_place *pl
 }
 
 /* A better cut than the sample's: one that leaves a quarter on either side, by halving what lies
- * between the ends, whatever the order of the points; or a value so frequent that there is
+ * between the ends, whatever the order of the rows; or a value so frequent that there is
  * none. */
-static void knn_tree_middle(const knn_tree_job *job, knn_tree_place *place, double low, double high)
+static void knn_tree_middle(const knn_tree_job *job, knn_tree_place *place)
 {
+    double low = place->cut, high = place->cut;
+    for (uint64_t i = place->from; i < place->to; i++) {
+        const double x = knn_tree_value(job->view, job->order[i], place->column);
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
     const uint64_t quarter = (place->to - place->from) / 4, most = place->to - place->from;
     uint64_t from = knn_tree_key(low), to = knn_tree_key(high);
     while (from < to && !hsp__stopped(job->ctx)) {
@@ -269,153 +283,207 @@ static void knn_tree_middle(const knn_tree_job *job, knn_tree_place *place, doub
 /* Is a cut the fault of the sample, not of values that are equal? */
 static int knn_tree_bad(const knn_tree_job *job, const knn_tree_place *place, uint64_t middle)
 {
-    const uint64_t points = place->to - place->from, left = middle - place->from;
-    const uint64_t less = left < points - left ? left : points - left;
-    if (points < KNN_TREE_SURE || less >= points / 8) return 0;
-    return knn_tree_below(job, place, place->cut, 0) > points / 2 ||
-           knn_tree_below(job, place, place->cut, 1) < points / 2;
+    const uint64_t rows = place->to - place->from, left = middle - place->from;
+    const uint64_t less = left < rows - left ? left : rows - left;
+    if (rows < KNN_TREE_SURE || less >= rows / 8) return 0;
+    return knn_tree_below(job, place, place->cut, 0) > rows / 2 ||
+           knn_tree_below(job, place, place->cut, 1) < rows / 2;
 }
 
-/* Cut a range of points in two by its box; returns where the second begins, or `to` when they are
- * all the same. */
-static uint64_t knn_tree_cut(const knn_tree_job *job, uint64_t from, uint64_t to, const double *box)
+/* Cut a part in two, if it has more points than a leaf. */
+static void knn_tree_cut(const knn_tree_job *job, knn_tree_part *part)
 {
-    const uint64_t cols = job->cols;
-    knn_tree_place place = {.from = from, .to = to};
-    double most = 0;
-    for (uint64_t c = 0; c < cols; c++) {
-        /* Halves, because the difference of the ends may be more than a double holds. */
-        const double spread = box[cols + c] / 2 - box[c] / 2;
-        if (spread > most) most = spread, place.column = c;
+    const uint32_t rows = part->to - part->from;
+    uint32_t starts[KNN_TREE_LEAF + 1];
+    knn_tree_place place = {.from = part->from, .to = part->to};
+    int equal;
+    part->middle = part->to;
+    if (part->points || rows <= KNN_TREE_LEAF) return;
+    place.column = knn_tree_widest(job, part, (rows + KNN_TREE_SAMPLE - 1) / KNN_TREE_SAMPLE);
+    if (place.column == job->cols) place.column = knn_tree_widest(job, part, 1);
+    if (place.column == job->cols) { /* all the same */
+        part->points = 1;
+        return;
     }
-    if (!(most > 0)) /* the same, or apart by less than can be halved */
-        for (place.column = 0;
-             place.column < cols && !(box[cols + place.column] > box[place.column]); place.column++)
-            ;
-    if (place.column == cols) return to;
-    place.cut = knn_tree_median(job, from, to, place.column);
-    place.with = !(place.cut > box[place.column]); /* the least value: it goes to the left */
+    place.cut = knn_tree_median(job, &place, &equal);
+    if (equal && rows <= KNN_TREE_EQUALS) part->points = knn_tree_group(job, part, starts);
+    if (part->points) return;
     uint64_t middle = knn_tree_split(job, &place);
-    if (knn_tree_bad(job, &place, middle)) {
-        knn_tree_middle(job, &place, box[place.column], box[cols + place.column]);
+    if (middle == part->from) { /* the cut is the least value: it goes to the left */
+        place.with = 1;
         middle = knn_tree_split(job, &place);
     }
-    return middle;
+    if (knn_tree_bad(job, &place, middle)) {
+        knn_tree_middle(job, &place);
+        middle = knn_tree_split(job, &place);
+    }
+    part->middle = (uint32_t)middle;
 }
 
-/* Two nodes below one. */
-static int knn_tree_branch(const knn_tree_job *job, hsp__scratch *memory, knn_tree_node *node)
+/* The rounds of cuts of a node. Nodes are full where most of them are, right above the leaves. */
+static int knn_tree_rounds(uint64_t rows)
 {
-    knn_tree_node *child = hsp__scratch_new(memory, 2, sizeof *child);
-    double *boxes = hsp__scratch_raw(memory, 4 * job->cols, sizeof *boxes);
-    if (!child || !boxes) return 0;
-    child[0].box = boxes;
-    child[1].box = boxes + 2 * job->cols;
-    node->child = child;
+    int cuts = 0;
+    while (rows > (uint64_t)KNN_TREE_LEAF << cuts)
+        cuts++;
+    return cuts % KNN_TREE_ROUNDS ? cuts % KNN_TREE_ROUNDS : KNN_TREE_ROUNDS;
+}
+
+/* Parts that were cut become two. Returns how many there are. */
+static uint64_t knn_tree_parted(knn_tree_part *parts, uint64_t count)
+{
+    const uint64_t before = count;
+    for (uint64_t p = 0; p < before; p++) {
+        if (parts[p].middle == parts[p].to) continue;
+        parts[count++] = (knn_tree_part){.from = parts[p].middle, .to = parts[p].to};
+        parts[p].to = parts[p].middle;
+    }
+    return count;
+}
+
+/* A leaf, and its box. Numbers beyond its points are those of its last one. */
+static int knn_tree_leaf(const knn_tree_job *job, hsp__scratch *memory, const knn_tree_part *part,
+                         knn_tree_node *node, double *box)
+{
+    const uint64_t cols = job->cols;
+    const uint32_t rows = part->to - part->from;
+    const uint64_t count = part->points ? (uint64_t)part->points : rows;
+    const uint64_t wide = (count + LANES - 1) / LANES * LANES;
+    *node = (knn_tree_node){.from = part->from, .count = (uint32_t)count};
+    if (count < rows) {
+        node->starts = hsp__scratch_raw(memory, KNN_TREE_LEAF + 1, sizeof *node->starts);
+        if (!node->starts) return 0;
+        node->starts[0] = part->from;
+        node->starts[1] = part->to;
+        if (count > 1) knn_tree_group(job, part, node->starts);
+    }
+    node->numbers = hsp__scratch_raw(memory, wide * cols, sizeof *node->numbers);
+    if (!node->numbers) return 0;
+    for (uint64_t p = 0; p < wide; p++) {
+        const uint64_t point = p < count ? p : count - 1;
+        const uint32_t row = job->order[node->starts ? node->starts[point] : part->from + point];
+        double *at = node->numbers + p / LANES * LANES * cols + p % LANES;
+        for (uint64_t c = 0; c < cols; c++) {
+            const double x = at[c * LANES] = knn_tree_value(job->view, row, c);
+            box[c] = p && box[c] < x ? box[c] : x;
+            box[cols + c] = p && box[cols + c] > x ? box[cols + c] : x;
+        }
+    }
     return 1;
 }
 
-/* Points [from, to) below a node. */
-static int knn_tree_grow(const knn_tree_job *job, hsp__scratch *memory, knn_tree_node *node,
-                         uint64_t from, uint64_t to)
+/* The boxes of a node's children, from boxes one after the other, and the box around them. */
+static void knn_tree_boxes(const knn_tree_job *job, const double *boxes, knn_tree_node *node,
+                           double *box)
 {
-    const uint64_t cols = job->cols, points = to - from;
-    if (hsp__tick(job->ctx)) return 1; /* who builds the tree will see the same */
-    knn_tree_box(job, from, to, node->box);
-    const uint64_t middle = points <= KNN_TREE_LEAF ? to : knn_tree_cut(job, from, to, node->box);
-    if (middle < to)
-        return knn_tree_branch(job, memory, node) &&
-               knn_tree_grow(job, memory, node->child, from, middle) &&
-               knn_tree_grow(job, memory, node->child + 1, middle, to);
-    /* a leaf: numbers beyond its points are those of its last one */
-    const uint64_t wide = knn_tree_wide(points);
-    node->from = from;
-    node->count = points;
-    node->at = hsp__scratch_raw(memory, wide * cols, sizeof *node->at);
-    for (uint64_t c = 0; node->at && c < cols; c++)
-        for (uint64_t p = 0; p < wide; p++)
-            node->at[c * wide + p] =
-                knn_tree_value(job->view, job->order[from + (p < points ? p : points - 1)], c);
-    return node->at != NULL;
+    const uint64_t cols = job->cols;
+    for (uint64_t p = 0; p < LANES; p++) {
+        const double *from = boxes + 2 * cols * (p < node->count ? p : 0);
+        for (uint64_t c = 0; c < cols; c++) {
+            const double low = from[c], high = from[cols + c];
+            node->numbers[2 * LANES * c + p] = low;
+            node->numbers[2 * LANES * c + LANES + p] = high;
+            box[c] = p && box[c] < low ? box[c] : low;
+            box[cols + c] = p && box[cols + c] > high ? box[cols + c] : high;
+        }
+    }
 }
 
-static void knn_tree_part_task(void *user, uint64_t p)
+/* Room for a node's children and their boxes, and to make these in; NULL: there is none. */
+static double *knn_tree_branch(const knn_tree_job *job, hsp__scratch *memory, uint64_t count,
+                               knn_tree_node *node)
 {
-    knn_tree_job *job = user;
-    const knn_tree_part *part = &job->parts[p];
-    if (!knn_tree_grow(job, &job->memory[p], part->node, part->from, part->to))
-        atomic_store(&job->no_memory, 1);
+    node->count = (uint32_t)count;
+    node->child = hsp__scratch_new(memory, count, sizeof *node->child);
+    node->numbers = hsp__scratch_raw(memory, 2 * LANES * job->cols, sizeof *node->numbers);
+    return memory->failed ? NULL
+                          : hsp__new_raw(memory->memory, 2 * LANES * job->cols, sizeof(double));
+}
+
+/* A part below a node, and its box. 0: no memory. */
+static int knn_tree_grow(const knn_tree_job *job, hsp__scratch *memory, const knn_tree_part *part,
+                         knn_tree_node *node, double *box)
+{
+    knn_tree_part parts[LANES] = {*part};
+    uint64_t count = 1;
+    const int rounds = knn_tree_rounds(part->to - part->from);
+    if (hsp__tick(job->ctx)) return 1; /* who builds the tree will see the same */
+    for (int round = 0; round < rounds; round++) {
+        for (uint64_t p = 0; p < count; p++)
+            knn_tree_cut(job, &parts[p]);
+        count = knn_tree_parted(parts, count);
+    }
+    if (count == 1) return knn_tree_leaf(job, memory, parts, node, box);
+    double *boxes = knn_tree_branch(job, memory, count, node);
+    int done = boxes != NULL;
+    for (uint64_t p = 0; done && p < count; p++)
+        done = knn_tree_grow(job, memory, &parts[p], &node->child[p], boxes + 2 * job->cols * p);
+    if (done) knn_tree_boxes(job, boxes, node, box);
+    hsp__free(memory->memory, boxes);
+    return done;
 }
 
 static void knn_tree_cut_task(void *user, uint64_t p)
 {
     knn_tree_job *job = user;
-    knn_tree_part *part = &job->parts[p];
-    part->middle = part->to;
-    if (part->to - part->from < 2 * KNN_TREE_PART) return;
-    knn_tree_box(job, part->from, part->to, part->node->box);
-    part->middle = knn_tree_cut(job, part->from, part->to, part->node->box);
+    knn_tree_cut(job, &job->parts[p]);
 }
 
-/* Cut all parts in two, round by round; then a task builds each. 0: no memory, or stopped. */
-static int knn_tree_nodes(knn_tree_job *job, knn_tree_node *root)
+static void knn_tree_part_task(void *user, uint64_t p)
 {
-    hsp__scratch *memory = &job->memory[1 << KNN_TREE_ROUNDS];
-    root->box = hsp__scratch_raw(memory, 2 * job->cols, sizeof *root->box);
-    if (!root->box) return 0;
-    job->parts[0] = (knn_tree_part){.to = job->points, .node = root};
-    job->count = 1;
+    knn_tree_job *job = user;
+    if (!knn_tree_grow(job, &job->memory[p], &job->parts[p], &job->root->child[p],
+                       job->boxes + 2 * job->cols * p))
+        atomic_store(&job->no_memory, 1);
+}
+
+/* The root's parts are cut round by round; then a task builds each. 0: no memory, or stopped. */
+static int knn_tree_nodes(knn_tree_job *job)
+{
+    double box[2 * KNN_TREE_MOST_COLUMNS];
+    hsp__scratch *memory = &job->memory[LANES];
+    uint64_t count = 1;
+    job->parts[0] = (knn_tree_part){.to = (uint32_t)job->view->rows};
     for (int round = 0; round < KNN_TREE_ROUNDS; round++) {
-        const uint64_t before = job->count;
-        hsp__tasks_run(job->ctx, before, knn_tree_cut_task, job);
-        for (uint64_t p = 0; p < before; p++) {
-            knn_tree_part *part = &job->parts[p];
-            if (part->middle == part->to) continue;
-            if (!knn_tree_branch(job, memory, part->node)) return 0;
-            part->node = part->node->child;
-            job->parts[job->count++] =
-                (knn_tree_part){.from = part->middle, .to = part->to, .node = part->node + 1};
-            part->to = part->middle;
-        }
+        if (!hsp__tasks_try(job->ctx, count, knn_tree_cut_task, job)) return 0;
+        count = knn_tree_parted(job->parts, count);
     }
-    return hsp__tasks_try(job->ctx, job->count, knn_tree_part_task, job) &&
-           !atomic_load(&job->no_memory);
+    job->boxes = knn_tree_branch(job, memory, count, job->root);
+    const int done = job->boxes && hsp__tasks_try(job->ctx, count, knn_tree_part_task, job) &&
+                     !atomic_load(&job->no_memory);
+    if (done) knn_tree_boxes(job, job->boxes, job->root, box);
+    hsp__free(memory->memory, job->boxes);
+    return done;
 }
 
 static hsp_status knn_tree_build(hsp_context *ctx, hsp__knn_index *near, hsp_error *err)
 {
-    hsp__scratch scratch = {.memory = &ctx->allocator};
-    knn_tree_job *job = hsp__scratch_new(&scratch, 1, sizeof *job);
+    const uint64_t rows = near->rows->rows;
     knn_tree_state *own = near->own = hsp__scratch_new(&near->memory, 1, sizeof *own);
-    hsp__scratch *parts = hsp__knn_parts(near, (1 << KNN_TREE_ROUNDS) + 1);
-    int done = job && own && parts;
+    hsp__scratch *parts = hsp__knn_parts(near, LANES + 1);
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    knn_tree_job job = {.ctx = ctx, .view = near->rows, .cols = near->rows->cols, .memory = parts};
+    job.order = hsp__scratch_raw(&near->memory, rows, sizeof *job.order);
+    job.spare = hsp__scratch_raw(&scratch, rows, sizeof *job.spare);
+    int done = !near->memory.failed && !scratch.failed;
     if (done) {
-        job->ctx = ctx;
-        job->view = near->rows;
-        job->memory = parts;
-        job->cols = own->cols = near->rows->cols;
-        done = knn_tree_points(job, &scratch) && knn_tree_nodes(job, &own->root);
+        own->cols = job.cols;
+        own->member = job.order;
+        job.root = &own->root;
+        for (uint64_t i = 0; i < rows; i++)
+            job.order[i] = (uint32_t)i;
+        done = knn_tree_nodes(&job);
     }
-    if (done) {
-        own->starts = hsp__scratch_raw(&near->memory, job->points + 1, sizeof *own->starts);
-        own->member = hsp__scratch_raw(&near->memory, near->rows->rows, sizeof *own->member);
-        done = !near->memory.failed;
-    }
-    uint32_t at = 0;
-    for (uint64_t p = 0; done && p < job->points; p++) { /* what a query meets lies together */
-        if (p % KNN_TREE_TICK == 0 && hsp__tick(ctx)) break;
-        const uint32_t old = job->point[job->order[p]];
-        own->starts[p] = at;
-        for (uint32_t m = job->starts[old]; m < job->starts[old + 1]; m++)
-            own->member[at++] = job->member[m];
-    }
-    if (done) own->starts[job->points] = at;
     hsp__scratch_free(&scratch);
     HSP__TRY(hsp__stop_status(ctx, err));
     return done ? HSP_OK : hsp__fail_memory(err);
 }
 
 /* ---- Finding --------------------------------------------------------------------------------- */
+
+/* Distances of LANES points or boxes to a query, as in vec.h: l2 squared. */
+typedef unsigned knn_tree_distances(size_t cols, const double *numbers, const double *q,
+                                    double limit, double *out);
 
 typedef struct knn_tree_walk {
     const knn_tree_state *own;
@@ -425,6 +493,7 @@ typedef struct knn_tree_walk {
     double limit; /* nothing beyond is among the nearest: l2 squared; what columns have of it that
                      the index has */
     hsp__knn_heap heap;
+    knn_tree_distances *points, *boxes;
 } knn_tree_walk;
 
 /* What the reach allows in the index's columns, and rounding. */
@@ -448,14 +517,29 @@ static void knn_tree_limit(knn_tree_walk *walk)
     }
 }
 
-/* The rows of a point, in their order: once one is too far, so are the others. */
-static void knn_tree_offer(knn_tree_walk *walk, uint64_t point)
+/* hsp__knn_pair of a point, whose numbers are at hand, unlike those of its row. */
+static double knn_tree_l2(const knn_tree_walk *walk, const knn_tree_node *leaf, uint64_t point,
+                          uint32_t row)
 {
-    const knn_tree_state *own = walk->own;
-    const uint32_t from = own->starts[point], to = own->starts[point + 1];
-    const double distance = hsp__knn_pair(walk->guests, walk->guest, own->member[from]);
+    const uint64_t cols = walk->own->cols;
+    const double *at = leaf->numbers + point / LANES * LANES * cols + point % LANES;
+    double x[KNN_TREE_MOST_COLUMNS];
+    for (uint64_t c = 0; c < cols; c++)
+        x[c] = at[c * LANES];
+    return hsp__knn_root(walk->guests, walk->guest, row, hsp__vec()->sqdist_f64(x, walk->q, cols));
+}
+
+/* The rows of a point, in their order: once one is too far, so are the others. */
+static void knn_tree_offer(knn_tree_walk *walk, const knn_tree_node *leaf, uint64_t point)
+{
+    const uint32_t from = leaf->starts ? leaf->starts[point] : leaf->from + (uint32_t)point;
+    const uint32_t to = leaf->starts ? leaf->starts[point + 1] : from + 1;
+    const uint32_t *member = walk->own->member;
+    const double distance = walk->guests->near->plan.metric == HSP__METRIC_L2
+                                ? knn_tree_l2(walk, leaf, point, member[from])
+                                : hsp__knn_pair(walk->guests, walk->guest, member[from]);
     for (uint32_t at = from; at < to; at++) {
-        const uint64_t row = own->member[at];
+        const uint64_t row = member[at];
         if (row == walk->skip) continue;
         if (walk->heap.count == walk->heap.k && !hsp__nearer(distance, row, walk->heap.at)) break;
         hsp__knn_offer(&walk->heap, distance, row);
@@ -463,53 +547,80 @@ static void knn_tree_offer(knn_tree_walk *walk, uint64_t point)
     knn_tree_limit(walk);
 }
 
-/* The walk for one metric; ADD(sum, t): a sum with the gap t >= 0 of one more column. */
-#define KNN_TREE_WALK(METRIC, ADD)                                                        \
-    static double tree_gap_##METRIC(const knn_tree_walk *walk, const knn_tree_node *node) \
-    {                                                                                     \
-        const uint64_t cols = walk->own->cols;                                            \
-        const double *box = node->box;                                                    \
-        double sum = 0;                                                                   \
-        for (uint64_t c = 0; c < cols; c++) {                                             \
-            const double below = box[c] - walk->q[c], above = walk->q[c] - box[cols + c]; \
-            const double out = below > above ? below : above, t = out > 0 ? out : 0;      \
-            sum = ADD(sum, t);                                                            \
-        }                                                                                 \
-        return sum;                                                                       \
-    }                                                                                     \
-    static void tree_walk_##METRIC(knn_tree_walk *walk, const knn_tree_node *node)        \
-    {                                                                                     \
-        if (node->child) {                                                                \
-            const double first = tree_gap_##METRIC(walk, node->child);                    \
-            const double second = tree_gap_##METRIC(walk, node->child + 1);               \
-            const int nearer = first > second;                                            \
-            if (!((nearer ? second : first) > walk->limit))                               \
-                tree_walk_##METRIC(walk, node->child + nearer);                           \
-            if (!((nearer ? first : second) > walk->limit))                               \
-                tree_walk_##METRIC(walk, node->child + !nearer);                          \
-            return;                                                                       \
-        }                                                                                 \
-        const uint64_t cols = walk->own->cols, wide = knn_tree_wide(node->count);         \
-        for (uint64_t p = 0; p < node->count; p += KNN_TREE_PAD) {                        \
-            double sum[KNN_TREE_PAD] = {0};                                               \
-            for (uint64_t c = 0; c < cols; c++)                                           \
-                for (uint64_t j = 0; j < KNN_TREE_PAD; j++) {                             \
-                    const double t = fabs(node->at[c * wide + p + j] - walk->q[c]);       \
-                    sum[j] = ADD(sum[j], t);                                              \
-                }                                                                         \
-            for (uint64_t j = 0; j < KNN_TREE_PAD; j++)                                   \
-                if (sum[j] <= walk->limit && p + j < node->count)                         \
-                    knn_tree_offer(walk, node->from + p + j);                             \
-        }                                                                                 \
+static void knn_tree_scan(knn_tree_walk *walk, const knn_tree_node *leaf)
+{
+    const uint64_t cols = walk->own->cols;
+    double sums[LANES];
+    for (uint64_t p = 0; p < leaf->count; p += LANES) {
+        unsigned near = walk->points(cols, leaf->numbers + p * cols, walk->q, walk->limit, sums);
+        if (leaf->count - p < LANES) near &= (1u << (leaf->count - p)) - 1;
+        for (; near; near &= near - 1) {
+            const unsigned j = (unsigned)__builtin_ctz(near);
+            if (sums[j] <= walk->limit) knn_tree_offer(walk, leaf, p + j);
+        }
+    }
+}
+
+/* The nearest child first, as long as there is one that is not too far. */
+static void knn_tree_visit(knn_tree_walk *walk, const knn_tree_node *node)
+{
+    double gaps[LANES];
+    if (!node->child) {
+        knn_tree_scan(walk, node);
+        return;
+    }
+    unsigned left = walk->boxes(walk->own->cols, node->numbers, walk->q, walk->limit, gaps);
+    left &= (1u << node->count) - 1;
+    while (left) {
+        unsigned first = (unsigned)__builtin_ctz(left);
+        for (unsigned more = left & (left - 1); more; more &= more - 1) {
+            const unsigned j = (unsigned)__builtin_ctz(more);
+            first = gaps[j] < gaps[first] ? j : first;
+        }
+        if (gaps[first] > walk->limit) break;
+        left &= ~(1u << first);
+        knn_tree_visit(walk, &node->child[first]);
+    }
+}
+
+/* l1 and linf; ADD(sum, t): a sum with the gap t >= 0 of one more column. */
+#define KNN_TREE_DISTANCES(METRIC, ADD)                                                          \
+    static unsigned knn_tree_at_most_##METRIC(const double *sums, double limit)                  \
+    {                                                                                            \
+        unsigned near = 0;                                                                       \
+        for (unsigned j = 0; j < LANES; j++)                                                     \
+            near |= (unsigned)(sums[j] <= limit) << j;                                           \
+        return near;                                                                             \
+    }                                                                                            \
+    static unsigned knn_tree_points_##METRIC(size_t cols, const double *points, const double *q, \
+                                             double limit, double *out)                          \
+    {                                                                                            \
+        memset(out, 0, LANES * sizeof *out);                                                     \
+        for (size_t c = 0; c < cols; c++)                                                        \
+            for (size_t j = 0; j < LANES; j++) {                                                 \
+                const double t = fabs(points[c * LANES + j] - q[c]);                             \
+                out[j] = ADD(out[j], t);                                                         \
+            }                                                                                    \
+        return knn_tree_at_most_##METRIC(out, limit);                                            \
+    }                                                                                            \
+    static unsigned knn_tree_boxes_##METRIC(size_t cols, const double *boxes, const double *q,   \
+                                            double limit, double *out)                           \
+    {                                                                                            \
+        memset(out, 0, LANES * sizeof *out);                                                     \
+        for (size_t c = 0; c < cols; c++, boxes += 2 * LANES)                                    \
+            for (size_t j = 0; j < LANES; j++) {                                                 \
+                const double below = boxes[j] - q[c], above = q[c] - boxes[LANES + j];           \
+                const double most = below > above ? below : above, t = most > 0 ? most : 0;      \
+                out[j] = ADD(out[j], t);                                                         \
+            }                                                                                    \
+        return knn_tree_at_most_##METRIC(out, limit);                                            \
     }
 
-#define KNN_TREE_ADD_L2(sum, t)   ((sum) + (t) * (t))
 #define KNN_TREE_ADD_L1(sum, t)   ((sum) + (t))
 #define KNN_TREE_ADD_LINF(sum, t) ((t) > (sum) ? (t) : (sum))
 
-KNN_TREE_WALK(l2, KNN_TREE_ADD_L2)
-KNN_TREE_WALK(l1, KNN_TREE_ADD_L1)
-KNN_TREE_WALK(linf, KNN_TREE_ADD_LINF)
+KNN_TREE_DISTANCES(l1, KNN_TREE_ADD_L1)
+KNN_TREE_DISTANCES(linf, KNN_TREE_ADD_LINF)
 
 static hsp_status knn_tree_answer(const hsp__knn_search *search, uint64_t from, uint64_t count,
                                   hsp_error *err)
@@ -517,19 +628,21 @@ static hsp_status knn_tree_answer(const hsp__knn_search *search, uint64_t from, 
     const hsp__knn_guests *guests = search->guests;
     const knn_tree_state *own = guests->near->own;
     const hsp__metric metric = guests->near->plan.metric;
+    knn_tree_walk walk = {.own = own, .guests = guests};
+    walk.points = metric == HSP__METRIC_L2   ? hsp__vec()->point_squares
+                  : metric == HSP__METRIC_L1 ? knn_tree_points_l1
+                                             : knn_tree_points_linf;
+    walk.boxes = metric == HSP__METRIC_L2   ? hsp__vec()->box_squares
+                 : metric == HSP__METRIC_L1 ? knn_tree_boxes_l1
+                                            : knn_tree_boxes_linf;
     (void)err;
     for (uint64_t g = from; g < from + count && !hsp__stopped(search->ctx); g++) {
-        knn_tree_walk walk = {.own = own, .guests = guests, .guest = g};
+        walk.guest = g;
         walk.skip = hsp__knn_skip(search, g);
         walk.q = guests->spread + g * own->cols;
         walk.heap = (hsp__knn_heap){.at = search->out + g * search->k, .k = search->k};
         knn_tree_limit(&walk);
-        if (metric == HSP__METRIC_L2)
-            tree_walk_l2(&walk, &own->root);
-        else if (metric == HSP__METRIC_L1)
-            tree_walk_l1(&walk, &own->root);
-        else
-            tree_walk_linf(&walk, &own->root);
+        knn_tree_visit(&walk, &own->root);
         hsp__knn_sort(&walk.heap);
     }
     return HSP_OK;

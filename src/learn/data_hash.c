@@ -9,7 +9,7 @@
 #include "base/checksum.h"
 #include "learn/prepare.h"
 
-#define DATA_HASH_ENTRIES 512 /* hashed at once */
+#define DATA_HASH_BYTES 8192 /* hashed at once: rows are often shorter than a fast checksum needs */
 
 typedef struct data_hash_sum {
     uint32_t crc;
@@ -33,10 +33,25 @@ typedef struct data_hash_work {
     data_hash_sum *sums; /* parts */
 } data_hash_work;
 
-static void data_hash_add(data_hash_sum *sum, const void *bytes, uint64_t size)
+/* The bytes of a part that are not summed yet. */
+typedef struct data_hash_buffer {
+    data_hash_sum *sum;
+    size_t used;
+    unsigned char bytes[DATA_HASH_BYTES];
+} data_hash_buffer;
+
+static void data_hash_flush(data_hash_buffer *buffer)
 {
-    sum->crc = hsp__crc32(sum->crc, bytes, size);
-    sum->bytes += size;
+    buffer->sum->crc = hsp__crc32(buffer->sum->crc, buffer->bytes, buffer->used);
+    buffer->sum->bytes += buffer->used;
+    buffer->used = 0;
+}
+
+/* Room for items of `each` bytes, one at least; how many. */
+static uint64_t data_hash_room(data_hash_buffer *buffer, size_t each)
+{
+    if (DATA_HASH_BYTES - buffer->used < each) data_hash_flush(buffer);
+    return (DATA_HASH_BYTES - buffer->used) / each;
 }
 
 static float data_hash_round(double value)
@@ -45,30 +60,31 @@ static float data_hash_round(double value)
     return (float)value;
 }
 
-/* `single` is a constant wherever this is called. */
-static inline __attribute__((always_inline)) void data_hash_row(const hsp_view *view,
-                                                                const hsp__row *row, int single,
-                                                                data_hash_sum *sum)
+/* The entries of a row that are not 0. A zero is written too, and overwritten by what comes next:
+ * that takes no branch. `precision` (of the row) and `single` are constants wherever this is
+ * called. */
+static inline __attribute__((always_inline)) void data_hash_row(const hsp__row row,
+                                                                const hsp_precision precision,
+                                                                const int single,
+                                                                data_hash_buffer *buffer)
 {
-    data_hash_single narrow[DATA_HASH_ENTRIES];
-    data_hash_double wide[DATA_HASH_ENTRIES];
-    const void *entries = single ? (const void *)narrow : wide;
-    const size_t each = single ? sizeof *narrow : sizeof *wide;
-    size_t count = 0;
-    for (uint64_t k = 0; k < row->count; k++) {
-        const double value = hsp__row_value(view, row, k);
-        const float rounded = single ? data_hash_round(value) : 0;
-        if (single ? rounded == 0 : value == 0) continue;
-        const uint64_t column = hsp__row_column(row, k);
-        if (single)
-            narrow[count++] = (data_hash_single){(uint32_t)column, rounded};
-        else
-            wide[count++] = (data_hash_double){column, value};
-        if (count < DATA_HASH_ENTRIES) continue;
-        data_hash_add(sum, entries, count * each);
-        count = 0;
+    const hsp_view view = {.precision = precision};
+    const size_t each = single ? sizeof(data_hash_single) : sizeof(data_hash_double);
+    for (uint64_t k = 0; k < row.count;) {
+        const uint64_t room = data_hash_room(buffer, each), left = row.count - k;
+        unsigned char *to = buffer->bytes + buffer->used;
+        for (const uint64_t end = k + (left < room ? left : room); k < end; k++) {
+            const uint64_t column = hsp__row_column(&row, k);
+            const double value = hsp__row_value(&view, &row, k);
+            const float rounded = precision == HSP_FLOAT32 ? (float)value : data_hash_round(value);
+            if (single)
+                memcpy(to, &(data_hash_single){(uint32_t)column, rounded}, each);
+            else
+                memcpy(to, &(data_hash_double){column, value}, each);
+            to += (single ? rounded != 0 : value != 0) ? each : 0;
+        }
+        buffer->used = (size_t)(to - buffer->bytes);
     }
-    data_hash_add(sum, entries, count * each);
 }
 
 static void data_hash_part(void *user, uint64_t part)
@@ -76,16 +92,23 @@ static void data_hash_part(void *user, uint64_t part)
     const data_hash_work *work = user;
     const hsp_view *view = work->view;
     const uint64_t to = hsp__part(view->rows, work->parts, part + 1);
-    data_hash_sum *sum = &work->sums[part];
+    data_hash_buffer buffer;
+    buffer.sum = &work->sums[part];
+    buffer.used = 0;
     for (uint64_t i = hsp__part(view->rows, work->parts, part); i < to; i++) {
         const hsp__row row = hsp__view_row(view, i);
         const uint32_t label = view->labels ? view->labels[i] : UINT32_MAX;
-        data_hash_add(sum, &label, sizeof label);
-        if (work->single)
-            data_hash_row(view, &row, 1, sum);
+        data_hash_room(&buffer, sizeof label);
+        memcpy(buffer.bytes + buffer.used, &label, sizeof label);
+        buffer.used += sizeof label;
+        if (view->precision == HSP_FLOAT32 && work->single)
+            data_hash_row(row, HSP_FLOAT32, 1, &buffer);
+        else if (work->single)
+            data_hash_row(row, HSP_FLOAT64, 1, &buffer);
         else
-            data_hash_row(view, &row, 0, sum);
+            data_hash_row(row, HSP_FLOAT64, 0, &buffer);
     }
+    data_hash_flush(&buffer);
 }
 
 static hsp_status data_hash_view(hsp_context *ctx, const hsp_view *view, int single, hsp_error *err,

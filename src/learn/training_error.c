@@ -86,9 +86,9 @@ hsp_status hsp__training_error_scored(hsp_context *ctx, const hsp_model *model,
                                       hsp_error *err, uint64_t *wrong)
 {
     hsp_status status = HSP_OK;
-    double *scores =
-        hsp__new(&ctx->allocator, (uint64_t)TRAINING_ERROR_SLICE * model->scorers, sizeof *scores);
-    uint32_t *classes = hsp__new(&ctx->allocator, TRAINING_ERROR_SLICE, sizeof *classes);
+    const uint64_t most = view->rows < TRAINING_ERROR_SLICE ? view->rows : TRAINING_ERROR_SLICE;
+    double *scores = hsp__new_raw(&ctx->allocator, most * model->scorers, sizeof *scores);
+    uint32_t *classes = hsp__new_raw(&ctx->allocator, most, sizeof *classes);
     if (!scores || !classes) status = hsp__fail_memory(err);
     for (uint64_t from = 0; !status && from < view->rows; from += TRAINING_ERROR_SLICE) {
         const uint64_t to =

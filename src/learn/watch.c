@@ -25,7 +25,8 @@ int hsp__watch_gap(hsp__watch *watch, int report, const char *unit, uint64_t don
 {
     if (!watch) return 0;
     hsp_context *ctx = watch->ctx;
-    hsp_progress now = {"training", unit, done, 0, gap, target};
+    /* estimates of a gap above 1 say no more than that it is not below */
+    hsp_progress now = {"training", unit, done, 0, gap > 1 ? 1 : gap, target};
     if (watch->unit) {
         now.unit = watch->unit;
         now.done = atomic_load(&watch->solved);

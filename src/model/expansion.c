@@ -7,10 +7,12 @@
 #include "base/base.h"
 #include "model/hypothesis.h"
 #include "vec/product.h"
+#include "vec/vec.h"
 
 enum {
     EXPANSION_ROWS = 1024,   /* rows at a time */
     EXPANSION_SUPPORT = 512, /* support rows at a time: the values stay in a cache */
+    EXPANSION_LINES = 64,    /* of the rows at a time, if most coefficients are 0 */
     EXPANSION_VOTERS = 64    /* rows at a time whose values with all support rows are kept */
 };
 
@@ -93,6 +95,56 @@ const double *hsp_model_coefficients(const hsp_model *model, uint32_t scorer)
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
+/* Sums of `count` rows over some support rows, all scorers, by their coefficients in a matrix. */
+static void expansion_sums(const hsp_model *model, const double *values, uint64_t count,
+                           uint64_t at, uint64_t some, void *packed, double *part)
+{
+    const uint64_t all = model->expansion->rows->view.rows, scorers = model->scorers;
+    for (uint64_t c = 0; c < scorers; c += HSP__PRODUCT_COLS) {
+        const size_t n = (size_t)expansion_least(scorers - c, HSP__PRODUCT_COLS);
+        const double *coefficients = model->expansion->coefficients + c * all + at;
+        hsp__product_pack_f64(n, (size_t)some, coefficients, (size_t)all, packed);
+        hsp__product_with_f64((size_t)count, n, (size_t)some, values, (size_t)some, packed,
+                              (size_t)some, part + c, (size_t)scorers);
+    }
+}
+
+/* The same by the coefficients that are not 0: a scorer of a pair of classes has none for the rows of
+ * others. A sum has the same bits: what is left out adds 0. `lines`: room for EXPANSION_LINES rows
+ * turned, and for their sums. */
+static void expansion_sums_sparse(const hsp_model *model, const double *values, uint64_t count,
+                                  uint64_t at, uint64_t some, double *lines, double *part)
+{
+    const uint64_t all = model->expansion->rows->view.rows, scorers = model->scorers;
+    const hsp__vec_table *vec = hsp__vec();
+    double *sums = lines + some * EXPANSION_LINES;
+    for (uint64_t from = 0; from < count; from += EXPANSION_LINES) {
+        const uint64_t n = expansion_least(count - from, EXPANSION_LINES);
+        for (uint64_t i = 0; i < n; i++)
+            for (uint64_t j = 0; j < some; j++)
+                lines[j * n + i] = values[(from + i) * some + j];
+        for (uint64_t c = 0; c < scorers; c++) {
+            const double *coefficients = model->expansion->coefficients + c * all + at;
+            memset(sums, 0, n * sizeof *sums);
+            for (uint64_t j = 0; j < some; j++)
+                if (coefficients[j] != 0)
+                    vec->axpy_f64(coefficients[j], lines + j * n, sums, (size_t)n);
+            for (uint64_t i = 0; i < n; i++)
+                part[(from + i) * scorers + c] = sums[i];
+        }
+    }
+}
+
+/* Are most coefficients 0? */
+static int expansion_is_sparse(const hsp_model *model)
+{
+    const uint64_t all = model->scorers * model->expansion->rows->view.rows;
+    uint64_t used = 0;
+    for (uint64_t i = 0; i < all; i++)
+        used += model->expansion->coefficients[i] != 0;
+    return used < all / 4;
+}
+
 hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
                                 const hsp__support *support, const hsp_view *view, hsp_error *err,
                                 double *scores)
@@ -103,7 +155,10 @@ hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
     hsp__scratch memory = {.memory = &quiet->allocator};
     double *values = hsp__scratch_raw(&memory, rows * most, sizeof *values);
     double *part = hsp__scratch_raw(&memory, rows * scorers, sizeof *part);
+    const int sparse = support->sparse;
     void *packed = hsp__scratch_raw(&memory, hsp__product_packed((size_t)most, sizeof(double)), 1);
+    double *lines =
+        hsp__scratch_raw(&memory, sparse ? (most + 1) * EXPANSION_LINES : 0, sizeof *lines);
     hsp__guests guests = {.rows = NULL};
     hsp_status status = memory.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = hsp__guests_init(&guests, quiet, support, view, err);
@@ -116,13 +171,10 @@ hsp_status hsp__expansion_score(hsp_context *quiet, const hsp_model *model,
             status = hsp__support_values(quiet, support, &guests, from, count, at, some, values,
                                          some, err);
             if (status) break;
-            for (uint64_t c = 0; c < scorers; c += HSP__PRODUCT_COLS) {
-                const size_t n = (size_t)expansion_least(scorers - c, HSP__PRODUCT_COLS);
-                const double *coefficients = model->expansion->coefficients + c * all + at;
-                hsp__product_pack_f64(n, (size_t)some, coefficients, (size_t)all, packed);
-                hsp__product_with_f64((size_t)count, n, (size_t)some, values, (size_t)some, packed,
-                                      (size_t)some, part + c, (size_t)scorers);
-            }
+            if (sparse)
+                expansion_sums_sparse(model, values, count, at, some, lines, part);
+            else
+                expansion_sums(model, values, count, at, some, packed, part);
             for (uint64_t k = 0; k < count * scorers; k++)
                 to[k] += part[k];
         }
@@ -140,8 +192,10 @@ static hsp_status expansion_prepare(hsp__scoring *scoring, hsp_context *ctx, uin
 {
     const hsp__expansion *expansion = scoring->model->expansion;
     (void)rows, (void)entries;
-    return hsp__support_init(&scoring->support, ctx, expansion->kernel, expansion->rows,
-                             expansion->source, err);
+    const hsp_status status = hsp__support_init(&scoring->support, ctx, expansion->kernel,
+                                                expansion->rows, expansion->source, err);
+    if (!status) scoring->support.sparse = expansion_is_sparse(scoring->model);
+    return status;
 }
 
 static hsp_status expansion_score(hsp_context *quiet, const hsp__scoring *scoring,

@@ -164,7 +164,11 @@ hsp_status hsp__neighbors_index(hsp_context *ctx, const hsp_model *model, uint64
                                 hsp_error *err, hsp__knn_index **out)
 {
     hsp__neighbors *own = model->neighbors;
-    hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    hsp__knn_plan plan = {.metric = own->metric,
+                          .kind = own->index,
+                          .kernel = own->kernel,
+                          .queries = rows,
+                          .k = own->k};
     hsp_status status = HSP_OK;
     pthread_mutex_lock(&own->lock);
     own->asked = rows < UINT64_MAX - own->asked ? own->asked + rows : UINT64_MAX;
@@ -234,7 +238,8 @@ int hsp_model_knn(const hsp_model *model, hsp_knn_report *out)
     if (!model || !out || !model->neighbors || hsp__report_check(out, "hsp_knn_report", NULL))
         return 0;
     const hsp__neighbors *own = model->neighbors;
-    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    const hsp__knn_plan plan = {
+        .metric = own->metric, .kind = own->index, .kernel = own->kernel, .k = own->k};
     const hsp_knn_report made = {.rows = own->rows->view.rows,
                                  .kernel = hsp_model_kernel(model),
                                  .k = own->k,

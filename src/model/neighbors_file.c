@@ -43,16 +43,18 @@ hsp_status hsp_model_neighbors(hsp_context *ctx, const hsp_model *model, const h
     HSP__NEED(err, ctx, model, view, out);
     HSP__TRY(list_check(model, &k, err));
     HSP__TRY(hsp__view_check_finite(view, 0, view->rows, err));
+    hsp__stop stop;
+    hsp_context own = hsp__stop_open(&stop, ctx);
     hsp__neighbor *found = view->rows <= UINT64_MAX / k
                                ? hsp__new_raw(&ctx->allocator, view->rows * k, sizeof *found)
                                : NULL;
     if (!found) return hsp__fail_memory(err);
     hsp__knn_index *near = NULL;
     hsp_data *scaled = NULL;
-    hsp_status status = hsp__model_scale(ctx, model, view, err, &scaled);
-    if (!status) status = hsp__neighbors_index(ctx, model, view->rows, err, &near);
+    hsp_status status = hsp__model_scale(&own, model, view, err, &scaled);
+    if (!status) status = hsp__neighbors_index(&own, model, view->rows, err, &near);
     if (!status)
-        status = hsp__knn_find(ctx, near, scaled ? &scaled->view : view, NULL, k, err, found);
+        status = hsp__knn_find(&own, near, scaled ? &scaled->view : view, NULL, k, err, found);
     hsp__neighbors_index_done(model, near);
     hsp_data_free(scaled);
     for (uint64_t i = 0; !status && i < view->rows * k; i++)

@@ -19,6 +19,7 @@ typedef struct hsp__support {
     hsp__kernel_rows *ones; /* dense: the same as rows of ones, whose shared places are counted with
                                other rows of ones, to the same bits; NULL: they are not ones */
     hsp__kernel_road road;
+    int sparse; /* most coefficients of the model are 0 */
 } hsp__support;
 
 /* `source`: for precomputed kernels; may be NULL. Kernel, rows and source outlive it. */

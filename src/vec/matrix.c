@@ -1,5 +1,6 @@
 #include "vec/matrix.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ typedef struct matrix_source {
 } matrix_source;
 
 /* Panels of `width` columns, each with its numbers row by row; the last is filled with zeros. */
-static void matrix_pack(const matrix_source *from, size_t width, int weighted, double *out)
+static void matrix_panels(const matrix_source *from, size_t width, int weighted, double *out)
 {
     for (size_t first = 0; first < from->n; first += width) {
         const size_t have = from->n - first < width ? from->n - first : width;
@@ -49,8 +50,8 @@ static void matrix_tiles(double *g, size_t side, const matrix_source *from, doub
     const hsp__vec_table *vec = hsp__vec();
     const size_t rows = HSP__VEC_TILE_ROWS, cols = HSP__VEC_TILE_COLS, k = from->count;
     double *left = scratch, *right = scratch + hsp__matrix_side(from->n) * k;
-    matrix_pack(from, rows, 0, left);
-    matrix_pack(from, cols, 1, right);
+    matrix_panels(from, rows, 0, left);
+    matrix_panels(from, cols, 1, right);
     for (size_t j = 0; j < from->n; j += cols)
         for (size_t i = j; i < from->n; i += rows)
             vec->tile_f64(k, left + i * k, right + j * k, g + i * side + j, side);
@@ -128,5 +129,39 @@ void hsp__matrix_solve(const double *g, size_t n, double *x)
     for (size_t i = n; i-- > 0;) {
         x[i] /= g[i * side + i];
         vec->axpy_f64(-x[i], g + i * side, x, i);
+    }
+}
+
+/* ---- In single precision --------------------------------------------------------------------- */
+
+size_t hsp__matrix_packed(size_t n)
+{
+    return n * (n + 1) / 2;
+}
+
+void hsp__matrix_pack(const double *g, size_t n, float *packed, double *lengths)
+{
+    const size_t side = hsp__matrix_side(n);
+    for (size_t i = 0; i < n; i++) {
+        const double *row = g + i * side;
+        lengths[i] = sqrt(hsp__vec()->sqnorm_f64(row, i + 1));
+        for (size_t j = 0; j <= i; j++)
+            *packed++ = (float)(row[j] / lengths[i]);
+        /* of a matrix that is all but singular, rounding may leave nothing */
+        packed[-1] = fmaxf(packed[-1], FLT_EPSILON);
+    }
+}
+
+void hsp__matrix_solve_packed(const float *packed, const double *lengths, size_t n, double *x)
+{
+    const hsp__vec_table *vec = hsp__vec();
+    const float *row = packed;
+    for (size_t i = 0; i < n; row += ++i)
+        x[i] = (x[i] / lengths[i] - vec->dot_f32f64(row, x, i)) / (double)row[i];
+    for (size_t i = n; i-- > 0;) {
+        row -= i + 1;
+        x[i] /= (double)row[i];
+        vec->axpy_f32f64(-x[i], row, x, i);
+        x[i] /= lengths[i];
     }
 }

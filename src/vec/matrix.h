@@ -34,4 +34,11 @@ int hsp__matrix_cholesky(hsp_context *ctx, double *g, size_t n, double *scratch)
 /* x = (L L^T)^-1 x with L from hsp__matrix_cholesky. */
 void hsp__matrix_solve(const double *g, size_t n, double *x);
 
+/* L for where an inverse may be approximate, in a quarter of the memory: the rows of its lower triangle,
+ * one behind the other, in single precision and divided by their lengths (n), so that columns may have
+ * any unit. */
+size_t hsp__matrix_packed(size_t n);
+void hsp__matrix_pack(const double *g, size_t n, float *packed, double *lengths);
+void hsp__matrix_solve_packed(const float *packed, const double *lengths, size_t n, double *x);
+
 #endif

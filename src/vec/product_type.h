@@ -35,6 +35,10 @@ static void FN(product_tile)(const hsp__vec_table *vec, size_t rows, size_t cols
         vec->FN(panel)(depth, row, b, c, ldc);
         return;
     }
+    if (rows == 1 && cols == wide) {
+        vec->FN(panel_row)(depth, a, b, c);
+        return;
+    }
     for (size_t i = 0; i < high; i++)
         for (size_t j = 0; j < wide; j++)
             tile[i * wide + j] = i < rows && j < cols ? c[i * ldc + j] : 0;

@@ -49,9 +49,18 @@ enum {
     HSP__VEC_TILE_COLS = 24,
     HSP__VEC_BYTE_ROWS = 4, /* of the tile that products of bytes are made of */
     HSP__VEC_BYTE_COLS = 96,
+    HSP__VEC_BYTE_WORDS = HSP__VEC_BYTE_COLS / 16, /* of 16 bits: a bit each */
+    HSP__VEC_LANES = 16, /* points or boxes whose distances are computed at once */
 };
 
 enum { HSP__VEC_EXTREMES = 16, HSP__VEC_COUNTS = 64, HSP__VEC_OUTER = 8 };
+
+/* Numbers as bytes: sums of squares of what rounding, and of what clipping and rounding left over;
+ * of the bytes' squares, and of the bytes. */
+typedef struct hsp__vec_code {
+    double rounded, left;
+    int32_t squares, sum;
+} hsp__vec_code;
 
 /* Two groups of numbers: sign y = 1 and factor c = factor[1] where the label is `positive`, else -1
  * and factor[0]. */
@@ -60,6 +69,8 @@ typedef struct hsp__vec_groups {
     uint32_t positive;
     double factor[2];
 } hsp__vec_groups;
+
+enum { HSP__VEC_GAUSS = 16 }; /* see gauss_sums */
 
 typedef struct hsp__vec_table {
     const char *name; /* "scalar", "avx2", "avx512" */
@@ -129,16 +140,33 @@ typedef struct hsp__vec_table {
     void (*panel_f64)(size_t depth, const double *const *a, const double *b, double *c,
                       size_t stride);
     size_t panel_rows, panel_cols_f32, panel_cols_f64;
+    /* The same with one row instead of panel_rows. */
+    void (*panel_row_f32)(size_t depth, const float *a, const float *b, float *c);
+    void (*panel_row_f64)(size_t depth, const double *a, const double *b, double *c);
 
     /* x = exp(x), to about one unit in the last place; 0 for x below -708 (float: -87), infinite
      * above 709 (88). */
     void (*exp_f32)(float *x, size_t n);
     void (*exp_f64)(double *x, size_t n);
 
-    /* x = exp(c * max(own + squares - 2 x, 0)): Gaussians of a row with n others, from their inner
-     * products x, c <= 0. */
-    void (*gauss_f32)(float *x, const float *squares, float own, float c, size_t n);
-    void (*gauss_f64)(double *x, const double *squares, double own, double c, size_t n);
+    /* The logistic loss at the margins m, to a few units in the last place: slope = 1 / (1 + exp(m)),
+     * and unless they are NULL weight = slope (1 - slope) and value = log(1 + exp(-m)). */
+    void (*logistic_f64)(const double *m, size_t n, double *slope, double *weight, double *value);
+
+    /* out = exp(c * max(own + squares - 2 x, 0)): Gaussians of a row with n others, from their inner
+     * products x, c <= 0. out may be x. */
+    void (*gauss_f32)(float *out, const float *x, const float *squares, float own, float c,
+                      size_t n);
+    void (*gauss_f64)(double *out, const double *x, const double *squares, double own, double c,
+                      size_t n);
+
+    /* sums[j] += sum over i < rows of by[i] * exp(c * max(own[i] + squares[j] - 2 x[i][j], 0)), i
+     * ascending, x[i] = x + i * stride; n, a multiple of HSP__VEC_GAUSS, numbers each. The bits are
+     * those of gauss, and of multiplications and additions in double. */
+    void (*gauss_sums_f32)(const float *x, size_t stride, const float *squares, const float *own,
+                           float c, const double *by, size_t rows, size_t n, double *sums);
+    void (*gauss_sums_f64)(const double *x, size_t stride, const double *squares, const double *own,
+                           double c, const double *by, size_t rows, size_t n, double *sums);
 
     /* Are all of them finite? */
     int (*finite_f32)(const float *x, size_t n);
@@ -185,12 +213,35 @@ typedef struct hsp__vec_table {
      * order n, row by row, inverse[j] is 1 over its diagonal. */
     void (*solve_f64)(size_t n, const double *l, const double *inverse, size_t stride, double *x);
 
+    /* HSP__VEC_LANES points, column by column: out[j] = the squared distance of point j and q, summed
+     * in the order of the columns; bit j of the result says that it is at most `limit`. */
+    unsigned (*point_squares)(size_t cols, const double *points, const double *q, double limit,
+                              double *out);
+    /* The same of boxes: all lows of a column, then all highs. */
+    unsigned (*box_squares)(size_t cols, const double *boxes, const double *q, double limit,
+                            double *out);
+
+    /* *low and *high, of which one is at most the other unless both are infinite, are widened to
+     * contain scale * x. Are all of these integers? (Of magnitudes beyond 2^51 it may say so.) */
+    int (*range_f64)(const double *x, size_t n, double scale, double *low, double *high);
+    int (*range_f32f64)(const float *x, size_t n, double scale, double *low, double *high);
+    /* u[k] = t = (scale * x[k] - low) * by, clipped to 0 .. 255 and rounded: n bytes. */
+    hsp__vec_code (*code_f64)(const double *x, size_t n, double scale, double low, double by,
+                              uint8_t *u);
+    hsp__vec_code (*code_f32f64)(const float *x, size_t n, double scale, double low, double by,
+                                 uint8_t *u);
+
     /* A tile of products of bytes, which are exact: c[i * 96 + j] = base[j] + 2 * (sum over k < 4 *
      * quads of a[i][k] * b_j[k]) for i < 4, j < 96, where b holds four numbers of each of its 96
-     * rows, then the next four. Bit i of the result says that some c[i * 96 + j] >= least[i]. The
-     * caller sees to it that sums fit. */
+     * rows, then the next four. Bit j % 16 of reach[i * 6 + j / 16] says that c[i * 96 + j] >=
+     * least[i], bit i of the result that there is one; without it, c and reach of row i mean nothing.
+     * The caller sees to it that sums fit. */
     unsigned (*byte_tile)(size_t quads, const uint8_t *const *a, const int8_t *b,
-                          const int32_t *base, const int32_t *least, int32_t *c);
+                          const int32_t *base, const int32_t *least, int32_t *c, uint16_t *reach);
+    /* Products of one row of bytes with others, exact: out[j] = sum over k < bytes of a[k] b_j[k],
+     * j < count; bytes is a multiple of 64. The caller sees to it that sums fit. */
+    void (*byte_dots)(size_t bytes, const uint8_t *a, const int8_t *const *b, size_t count,
+                      int32_t *out);
 } hsp__vec_table;
 
 /* The tables: scalar is the specification and always there; the others are NULL where the compiler

@@ -187,7 +187,8 @@ static VEC_INLINE void vec_byte_sums(size_t quads, const uint8_t *const *a, cons
 }
 
 unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
-                                 const int32_t *base, const int32_t *least, int32_t *c)
+                                 const int32_t *base, const int32_t *least, int32_t *c,
+                                 uint16_t *reach)
 {
     unsigned hits = 0;
     for (size_t j = 0; j < HSP__VEC_BYTE_COLS; j += 8) {
@@ -198,10 +199,32 @@ unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const in
             const __m256i value = _mm256_add_epi32(from, _mm256_add_epi32(sum[i], sum[i]));
             const __m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32(least[i]), value);
             _mm256_storeu_si256((__m256i *)(c + i * HSP__VEC_BYTE_COLS + j), value);
-            if (_mm256_movemask_epi8(below) != -1) hits |= 1u << i;
+            const unsigned word = 0xffu & ~(unsigned)_mm256_movemask_ps((__m256)below);
+            uint16_t *both = &reach[i * HSP__VEC_BYTE_WORDS + j / 16];
+            *both = (uint16_t)(j % 16 ? *both | word << 8 : word);
+            if (word) hits |= 1u << i;
         }
     }
     return hits;
+}
+
+void hsp__vec_avx2_byte_dots(size_t bytes, const uint8_t *a, const int8_t *const *b, size_t count,
+                             int32_t *out)
+{
+    for (size_t j = 0; j < count; j++) {
+        __m256i sum[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+        for (size_t k = 0; k < bytes; k += 32)
+            for (size_t h = 0; h < 2; h++) {
+                const __m128i x = _mm_loadu_si128((const __m128i *)(a + k + 16 * h));
+                const __m128i y = _mm_loadu_si128((const __m128i *)(b[j] + k + 16 * h));
+                sum[h] = _mm256_add_epi32(
+                    sum[h], _mm256_madd_epi16(_mm256_cvtepu8_epi16(x), _mm256_cvtepi8_epi16(y)));
+            }
+        const vec_i32 all = (vec_i32)_mm256_add_epi32(sum[0], sum[1]);
+        out[j] = 0;
+        for (size_t l = 0; l < 8; l++)
+            out[j] += all[l];
+    }
 }
 
 static const hsp__vec_table vec_avx2_table = {.name = "avx2",
@@ -209,7 +232,8 @@ static const hsp__vec_table vec_avx2_table = {.name = "avx2",
                                               VEC_DENSE_ROUTINES,
                                               VEC_SPARSE_ROUTINES,
                                               .common_bits = vec_common_bits,
-                                              .byte_tile = hsp__vec_avx2_byte_tile};
+                                              .byte_tile = hsp__vec_avx2_byte_tile,
+                                              .byte_dots = hsp__vec_avx2_byte_dots};
 
 const hsp__vec_table *const hsp__vec_avx2 = &vec_avx2_table;
 

@@ -54,12 +54,14 @@ static VEC_INLINE double vec_sum(vec_f64 s)
     for (size_t v = 0; v < VEC_BYTE_VECS; v++)
 
 /* With VNNI, which sums four products of bytes into a number at once, 64 bytes at a time: not every
- * processor of this table has it. */
-__attribute__((target("avx512vnni"))) static void vec_byte_sums_vnni(
-    size_t quads, const uint8_t *const *a, const int8_t *b, const int32_t *base, int32_t *c)
+ * processor of this table has it. Sums leave their registers only where a row has hits. */
+__attribute__((target("avx512vnni"))) static unsigned vec_byte_tile_vnni(
+    size_t quads, const uint8_t *const *a, const int8_t *b, const int32_t *base,
+    const int32_t *least, int32_t *c, uint16_t *reach)
 {
     vec_i32 sum[HSP__VEC_BYTE_ROWS][VEC_BYTE_VECS];
     const uint8_t *row[HSP__VEC_BYTE_ROWS];
+    unsigned hits = 0;
     VEC_UNROLL
     for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++)
         row[i] = a[i];
@@ -79,28 +81,84 @@ __attribute__((target("avx512vnni"))) static void vec_byte_sums_vnni(
                 sum[i][v] = (vec_i32)_mm512_dpbusd_epi32((__m512i)sum[i][v], spread, column[v]);
         }
     }
-    VEC_BYTE_EACH(i, v)
-    _mm512_storeu_si512(
-        c + i * HSP__VEC_BYTE_COLS + 16 * v,
-        _mm512_add_epi32(_mm512_loadu_si512(base + 16 * v), (__m512i)(sum[i][v] + sum[i][v])));
+    VEC_UNROLL
+    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
+        const __m512i enough = _mm512_set1_epi32(least[i]);
+        __mmask16 word[VEC_BYTE_VECS], hit = 0;
+        VEC_UNROLL
+        for (size_t v = 0; v < VEC_BYTE_VECS; v++) {
+            sum[i][v] = (vec_i32)_mm512_loadu_si512(base + 16 * v) + sum[i][v] + sum[i][v];
+            word[v] = _mm512_cmpge_epi32_mask((__m512i)sum[i][v], enough);
+            hit |= word[v];
+        }
+        if (!hit) continue;
+        hits |= 1u << i;
+        VEC_UNROLL
+        for (size_t v = 0; v < VEC_BYTE_VECS; v++) {
+            _mm512_storeu_si512(c + i * HSP__VEC_BYTE_COLS + 16 * v, (__m512i)sum[i][v]);
+            reach[i * HSP__VEC_BYTE_WORDS + v] = word[v];
+        }
+    }
+    return hits;
 }
 
 static unsigned vec_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
-                              const int32_t *base, const int32_t *least, int32_t *c)
+                              const int32_t *base, const int32_t *least, int32_t *c,
+                              uint16_t *reach)
 {
-    unsigned hits = 0;
-    if (!__builtin_cpu_supports("avx512vnni"))
-        return hsp__vec_avx2_byte_tile(quads, a, b, base, least, c);
-    vec_byte_sums_vnni(quads, a, b, base, c);
-    for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
-        const __m512i enough = _mm512_set1_epi32(least[i]);
-        unsigned hit = 0;
-        for (size_t v = 0; v < VEC_BYTE_VECS; v++)
-            hit |= _mm512_cmpge_epi32_mask(_mm512_loadu_si512(c + i * HSP__VEC_BYTE_COLS + 16 * v),
-                                           enough);
-        hits |= (hit ? 1u : 0u) << i;
+    return __builtin_cpu_supports("avx512vnni")
+               ? vec_byte_tile_vnni(quads, a, b, base, least, c, reach)
+               : hsp__vec_avx2_byte_tile(quads, a, b, base, least, c, reach);
+}
+
+/* Two registers of sums as one: lane by lane, pairs of a next to pairs of b. */
+static VEC_INLINE __m512i vec_byte_pairs(__m512i a, __m512i b)
+{
+    return _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
+}
+
+static VEC_INLINE __m128i vec_byte_fours(__m512i a, __m512i b)
+{
+    const __m512i both = _mm512_add_epi32(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+    const __m256i half =
+        _mm256_add_epi32(_mm512_castsi512_si256(both), _mm512_extracti64x4_epi64(both, 1));
+    return _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+}
+
+/* Four rows at a time; where fewer are left, the last one again. */
+__attribute__((target("avx512vnni"))) static void vec_byte_dots_vnni(size_t bytes, const uint8_t *a,
+                                                                     const int8_t *const *b,
+                                                                     size_t count, int32_t *out)
+{
+    enum { SOME = 4 };
+    for (size_t j = 0; j < count; j += SOME) {
+        const int8_t *row[SOME];
+        __m512i sum[SOME];
+        VEC_UNROLL
+        for (size_t i = 0; i < SOME; i++) {
+            row[i] = b[j + i < count ? j + i : count - 1];
+            sum[i] = _mm512_setzero_si512();
+        }
+        for (size_t k = 0; k < bytes; k += 64) {
+            const __m512i x = _mm512_loadu_si512(a + k);
+            VEC_UNROLL
+            for (size_t i = 0; i < SOME; i++)
+                sum[i] = _mm512_dpbusd_epi32(sum[i], x, _mm512_loadu_si512(row[i] + k));
+        }
+        int32_t four[SOME];
+        _mm_storeu_si128((__m128i *)four, vec_byte_fours(vec_byte_pairs(sum[0], sum[1]),
+                                                         vec_byte_pairs(sum[2], sum[3])));
+        memcpy(out + j, four, (count - j < SOME ? count - j : SOME) * sizeof *four);
     }
-    return hits;
+}
+
+static void vec_byte_dots(size_t bytes, const uint8_t *a, const int8_t *const *b, size_t count,
+                          int32_t *out)
+{
+    if (__builtin_cpu_supports("avx512vnni"))
+        vec_byte_dots_vnni(bytes, a, b, count, out);
+    else
+        hsp__vec_avx2_byte_dots(bytes, a, b, count, out);
 }
 
 /* With the instruction that counts bits, eight words at a time. */
@@ -133,7 +191,8 @@ static const hsp__vec_table vec_avx512_table = {.name = "avx512",
                                                 VEC_DENSE_ROUTINES,
                                                 VEC_SPARSE_ROUTINES,
                                                 .common_bits = vec_common_bits_some,
-                                                .byte_tile = vec_byte_tile};
+                                                .byte_tile = vec_byte_tile,
+                                                .byte_dots = vec_byte_dots};
 
 const hsp__vec_table *const hsp__vec_avx512 = &vec_avx512_table;
 

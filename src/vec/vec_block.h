@@ -98,9 +98,30 @@ static VEC_INLINE vec_f64 vec_load_f32f64(const float *p)
 VEC_PANEL(f32, float)
 VEC_PANEL(f64, double)
 
+/* The same for one row. */
+#define VEC_PANEL_ROW(TYPE, NUM)                                                       \
+    static void vec_panel_row_##TYPE(size_t depth, const NUM *a, const NUM *b, NUM *c) \
+    {                                                                                  \
+        enum { W = BLOCK_BYTES / sizeof(NUM) };                                        \
+        vec_##TYPE s[PANEL_VECS];                                                      \
+        VEC_UNROLL                                                                     \
+        for (size_t v = 0; v < PANEL_VECS; v++)                                        \
+            s[v] = vec_load_##TYPE(c + v * W);                                         \
+        for (size_t k = 0; k < depth; k++, b += PANEL_VECS * W)                        \
+            VEC_UNROLL for (size_t v = 0; v < PANEL_VECS; v++) s[v] +=                 \
+                a[k] * vec_load_##TYPE(b + v * W);                                     \
+        VEC_UNROLL                                                                     \
+        for (size_t v = 0; v < PANEL_VECS; v++)                                        \
+            vec_store_##TYPE(c + v * W, s[v]);                                         \
+    }
+
+VEC_PANEL_ROW(f32, float)
+VEC_PANEL_ROW(f64, double)
+
 /* exp: x = n log 2 + r, |r| <= log(2) / 2; exp(r) by its series, 2^n by its exponent. Below about
- * -708 (-87) the result is 0 where the true one is no normal number, above 709 (88) infinite. */
-static VEC_INLINE vec_f64 vec_exp_block_f64(vec_f64 x)
+ * -708 (-87) the result is 0 where the true one is no normal number, above 709 (88) infinite;
+ * vec_exp_below is for x below that. */
+static VEC_INLINE vec_f64 vec_exp_below_f64(vec_f64 x)
 {
     const double magic = 0x1.8p52;
     vec_f64 t = x * 0x1.71547652b82fep0 + magic;
@@ -121,12 +142,17 @@ static VEC_INLINE vec_f64 vec_exp_block_f64(vec_f64 x)
     p = p + 1.0;
     vec_u64 e = ((vec_u64)t << 52) + (vec_u64)((vec_f64){0} + 1.0);
     vec_f64 y = p * (vec_f64)e;
-    vec_i64 low = x<-708.0, high = x> 709.0;
-    vec_i64 infinite = high & (vec_i64)((vec_f64){0} + (double)INFINITY);
-    return (vec_f64)(((vec_i64)y & ~low & ~high) | infinite);
+    vec_i64 low = x < -708.0;
+    return (vec_f64)((vec_i64)y & ~low);
 }
 
-static VEC_INLINE vec_f32 vec_exp_block_f32(vec_f32 x)
+static VEC_INLINE vec_f64 vec_exp_block_f64(vec_f64 x)
+{
+    const vec_i64 high = x > 709.0;
+    return vec_choose_f64(high, (vec_f64){0} + (double)INFINITY, vec_exp_below_f64(x));
+}
+
+static VEC_INLINE vec_f32 vec_exp_below_f32(vec_f32 x)
 {
     const float magic = 0x1.8p23F;
     vec_f32 t = x * 0x1.715476p0F + magic;
@@ -141,9 +167,14 @@ static VEC_INLINE vec_f32 vec_exp_block_f32(vec_f32 x)
     p = p + 1.0F;
     vec_u32 e = ((vec_u32)t << 23) + (vec_u32)((vec_f32){0} + 1.0F);
     vec_f32 y = p * (vec_f32)e;
-    vec_i32 low = x<-87.0F, high = x> 88.0F;
-    vec_i32 infinite = high & (vec_i32)((vec_f32){0} + (float)INFINITY);
-    return (vec_f32)(((vec_i32)y & ~low & ~high) | infinite);
+    vec_i32 low = x < -87.0F;
+    return (vec_f32)((vec_i32)y & ~low);
+}
+
+static VEC_INLINE vec_f32 vec_exp_block_f32(vec_f32 x)
+{
+    const vec_i32 high = x > 88.0F;
+    return vec_choose_f32(high, (vec_f32){0} + (float)INFINITY, vec_exp_below_f32(x));
 }
 
 #define VEC_EXP(TYPE, NUM)                       \
@@ -166,30 +197,131 @@ static VEC_INLINE vec_f32 vec_exp_block_f32(vec_f32 x)
 VEC_EXP(f32, float)
 VEC_EXP(f64, double)
 
+/* log(1 + e) for e from 0 to 1: with s = e / (2 + e) it is 2 (s + s^3 / 3 + s^5 / 5 ...), s <= 1/3. */
+static VEC_INLINE vec_f64 vec_log1p_unit_f64(vec_f64 e)
+{
+    const vec_f64 s = e / (e + 2.0), z = s * s;
+    vec_f64 p = z * (1.0 / 33.0) + 1.0 / 31.0;
+    p = p * z + 1.0 / 29.0;
+    p = p * z + 1.0 / 27.0;
+    p = p * z + 1.0 / 25.0;
+    p = p * z + 1.0 / 23.0;
+    p = p * z + 1.0 / 21.0;
+    p = p * z + 1.0 / 19.0;
+    p = p * z + 1.0 / 17.0;
+    p = p * z + 1.0 / 15.0;
+    p = p * z + 1.0 / 13.0;
+    p = p * z + 1.0 / 11.0;
+    p = p * z + 1.0 / 9.0;
+    p = p * z + 1.0 / 7.0;
+    p = p * z + 1.0 / 5.0;
+    p = p * z + 1.0 / 3.0;
+    const vec_f64 twice = s + s;
+    return twice + twice * (z * p);
+}
+
+static VEC_INLINE void vec_logistic_block(const double *m, double *slope, double *weight,
+                                          double *value)
+{
+    const vec_f64 x = vec_load_f64(m);
+    const vec_i64 positive = x > 0.0;
+    const vec_f64 e = vec_exp_below_f64(vec_choose_f64(positive, -x, x));
+    const vec_f64 more = 1.0 / (e + 1.0), less = e * more;
+    vec_store_f64(slope, vec_choose_f64(positive, less, more));
+    if (weight) vec_store_f64(weight, more * less);
+    if (value)
+        vec_store_f64(value, vec_choose_f64(positive, (vec_f64){0}, -x) + vec_log1p_unit_f64(e));
+}
+
+static void vec_logistic_f64(const double *m, size_t n, double *slope, double *weight,
+                             double *value)
+{
+    enum { W = BLOCK_BYTES / sizeof(double) };
+    double in[W] = {0}, out[3][W];
+    size_t i = 0;
+    for (; i + W <= n; i += W)
+        vec_logistic_block(m + i, slope + i, weight ? weight + i : NULL, value ? value + i : NULL);
+    const size_t left = (n - i) * sizeof(double);
+    if (!left) return;
+    memcpy(in, m + i, left);
+    vec_logistic_block(in, out[0], out[1], out[2]);
+    memcpy(slope + i, out[0], left);
+    if (weight) memcpy(weight + i, out[1], left);
+    if (value) memcpy(value + i, out[2], left);
+}
+
 #define VEC_GAUSS(TYPE, NUM, INT)                                                                  \
     static VEC_INLINE vec_##TYPE vec_gauss_block_##TYPE(vec_##TYPE x, vec_##TYPE squares, NUM own, \
                                                         NUM c)                                     \
     {                                                                                              \
         const vec_##TYPE far = (own + squares) - (NUM)2 * x, turned = c * far;                     \
         const vec_##INT apart = far > (NUM)0;                                                      \
-        return vec_exp_block_##TYPE((vec_##TYPE)((vec_##INT)turned & apart));                      \
+        return vec_exp_below_##TYPE((vec_##TYPE)((vec_##INT)turned & apart));                      \
     }                                                                                              \
-    static void vec_gauss_##TYPE(NUM *x, const NUM *squares, NUM own, NUM c, size_t n)             \
+    static void vec_gauss_##TYPE(NUM *out, const NUM *x, const NUM *squares, NUM own, NUM c,       \
+                                 size_t n)                                                         \
     {                                                                                              \
         enum { W = BLOCK_BYTES / sizeof(NUM) };                                                    \
         vec_##TYPE y = {0}, z = {0};                                                               \
-        for (; n >= W; n -= W, x += W, squares += W)                                               \
-            vec_store_##TYPE(                                                                      \
-                x, vec_gauss_block_##TYPE(vec_load_##TYPE(x), vec_load_##TYPE(squares), own, c));  \
+        for (; n >= W; n -= W, out += W, x += W, squares += W)                                     \
+            vec_store_##TYPE(out, vec_gauss_block_##TYPE(vec_load_##TYPE(x),                       \
+                                                         vec_load_##TYPE(squares), own, c));       \
         if (n == 0) return;                                                                        \
         memcpy(&y, x, n * sizeof *x);                                                              \
         memcpy(&z, squares, n * sizeof *x);                                                        \
         y = vec_gauss_block_##TYPE(y, z, own, c);                                                  \
-        memcpy(x, &y, n * sizeof *x);                                                              \
+        memcpy(out, &y, n * sizeof *x);                                                            \
     }
 
 VEC_GAUSS(f32, float, i32)
 VEC_GAUSS(f64, double, i64)
+
+/* The halves of a register of floats as doubles. */
+static VEC_INLINE void vec_widen(vec_f32 x, vec_f64 *low, vec_f64 *high)
+{
+#if BLOCK_BYTES == 64
+    *low = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+    *high = _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+#elif BLOCK_BYTES == 32
+    *low = _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+    *high = _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+#else
+    *low = (vec_f64){(double)x[0], (double)x[1]};
+    *high = (vec_f64){(double)x[2], (double)x[3]};
+#endif
+}
+
+static void vec_gauss_sums_f32(const float *x, size_t stride, const float *squares,
+                               const float *own, float c, const double *by, size_t rows, size_t n,
+                               double *sums)
+{
+    enum { W = BLOCK_BYTES / sizeof(float) };
+    for (size_t j = 0; j < n; j += W) {
+        const vec_f32 square = vec_load_f32(squares + j);
+        vec_f64 low = vec_load_f64(sums + j), high = vec_load_f64(sums + j + VEC_WIDTH), a, b;
+        for (size_t i = 0; i < rows; i++) {
+            vec_widen(vec_gauss_block_f32(vec_load_f32(x + i * stride + j), square, own[i], c), &a,
+                      &b);
+            low += by[i] * a;
+            high += by[i] * b;
+        }
+        vec_store_f64(sums + j, low);
+        vec_store_f64(sums + j + VEC_WIDTH, high);
+    }
+}
+
+static void vec_gauss_sums_f64(const double *x, size_t stride, const double *squares,
+                               const double *own, double c, const double *by, size_t rows, size_t n,
+                               double *sums)
+{
+    for (size_t j = 0; j < n; j += VEC_WIDTH) {
+        const vec_f64 square = vec_load_f64(squares + j);
+        vec_f64 sum = vec_load_f64(sums + j);
+        for (size_t i = 0; i < rows; i++)
+            sum += by[i] * vec_gauss_block_f64(vec_load_f64(x + i * stride + j), square, own[i], c);
+        vec_store_f64(sums + j, sum);
+    }
+}
 
 /* Finite: the exponent is not all ones. */
 #define VEC_FINITE(TYPE, NUM, INT, SIGNED, EXPONENT)                       \
@@ -627,22 +759,28 @@ static void vec_tile_f64(size_t k, const double *a, const double *b, double *c, 
             vec_tile_part(k, a + i, b + j, c + i * stride + j, stride);
 }
 
-/* The lines of a table that this file makes. */
-#define VEC_BLOCK_ROUTINES                                                                      \
-    .panel_rows = PANEL_ROWS, .panel_cols_f32 = PANEL_VECS * BLOCK_BYTES / sizeof(float),       \
-    .panel_cols_f64 = PANEL_VECS * BLOCK_BYTES / sizeof(double), .panel_f32 = vec_panel_f32,    \
-    .panel_f64 = vec_panel_f64, .exp_f32 = vec_exp_f32, .exp_f64 = vec_exp_f64,                 \
-    .gauss_f32 = vec_gauss_f32, .gauss_f64 = vec_gauss_f64, .finite_f32 = vec_finite_f32,       \
-    .finite_f64 = vec_finite_f64, .ones_counts = vec_ones_counts,                               \
-    .positive_line = vec_positive_line, .positive_step = vec_positive_step,                     \
-    .outer_f32f64 = vec_outer_f32f64, .solve_f64 = vec_solve_f64,                               \
-    .axpy2_extremes_f32 = vec_axpy2_extremes_f32, .axpy2_extremes_f64 = vec_axpy2_extremes_f64, \
-    .largest_ratio_f32 = vec_largest_ratio_f32, .largest_ratio_f64 = vec_largest_ratio_f64,     \
-    .sparse_dots_f64 = vec_sparse_dots_f64, .sparse_dots_f32f64 = vec_sparse_dots_f32f64,       \
-    .ones_dots_f64 = vec_ones_dots_f64, .sparse_axpys_f64 = vec_sparse_axpys_f64,               \
-    .sparse_axpys_f32f64 = vec_sparse_axpys_f32f64, .ones_axpys_f64 = vec_ones_axpys_f64,       \
-    .sparse_dots_f32 = vec_sparse_dots_f32, .ones_dots_f32 = vec_ones_dots_f32,                 \
-    .sparse_axpys_f32 = vec_sparse_axpys_f32, .ones_axpys_f32 = vec_ones_axpys_f32,             \
-    .tile_f64 = vec_tile_f64
+#include "vec/vec_lanes.h"
+
+/* The lines of a table that these files make. */
+#define VEC_BLOCK_ROUTINES                                                                        \
+    .panel_rows = PANEL_ROWS, .panel_cols_f32 = PANEL_VECS * BLOCK_BYTES / sizeof(float),         \
+    .panel_cols_f64 = PANEL_VECS * BLOCK_BYTES / sizeof(double), .panel_f32 = vec_panel_f32,      \
+    .panel_f64 = vec_panel_f64, .panel_row_f32 = vec_panel_row_f32,                               \
+    .panel_row_f64 = vec_panel_row_f64, .exp_f32 = vec_exp_f32, .exp_f64 = vec_exp_f64,           \
+    .logistic_f64 = vec_logistic_f64, .gauss_f32 = vec_gauss_f32, .gauss_f64 = vec_gauss_f64,     \
+    .gauss_sums_f32 = vec_gauss_sums_f32, .gauss_sums_f64 = vec_gauss_sums_f64,                   \
+    .finite_f32 = vec_finite_f32, .finite_f64 = vec_finite_f64, .ones_counts = vec_ones_counts,   \
+    .positive_line = vec_positive_line, .positive_step = vec_positive_step,                       \
+    .outer_f32f64 = vec_outer_f32f64, .solve_f64 = vec_solve_f64,                                 \
+    .axpy2_extremes_f32 = vec_axpy2_extremes_f32, .axpy2_extremes_f64 = vec_axpy2_extremes_f64,   \
+    .largest_ratio_f32 = vec_largest_ratio_f32, .largest_ratio_f64 = vec_largest_ratio_f64,       \
+    .sparse_dots_f64 = vec_sparse_dots_f64, .sparse_dots_f32f64 = vec_sparse_dots_f32f64,         \
+    .ones_dots_f64 = vec_ones_dots_f64, .sparse_axpys_f64 = vec_sparse_axpys_f64,                 \
+    .sparse_axpys_f32f64 = vec_sparse_axpys_f32f64, .ones_axpys_f64 = vec_ones_axpys_f64,         \
+    .sparse_dots_f32 = vec_sparse_dots_f32, .ones_dots_f32 = vec_ones_dots_f32,                   \
+    .sparse_axpys_f32 = vec_sparse_axpys_f32, .ones_axpys_f32 = vec_ones_axpys_f32,               \
+    .tile_f64 = vec_tile_f64, .point_squares = vec_point_squares, .box_squares = vec_box_squares, \
+    .range_f64 = vec_range_f64, .range_f32f64 = vec_range_f32f64, .code_f64 = vec_code_f64,       \
+    .code_f32f64 = vec_code_f32f64
 
 #endif

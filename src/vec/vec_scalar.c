@@ -108,22 +108,40 @@ static void vec_ones_axpy_f64(double a, const uint32_t *restrict idx, size_t nnz
 #include "vec/vec_block.h"
 
 static unsigned scalar_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
-                                 const int32_t *base, const int32_t *least, int32_t *c)
+                                 const int32_t *base, const int32_t *least, int32_t *c,
+                                 uint16_t *reach)
 {
     enum { C = HSP__VEC_BYTE_COLS };
     unsigned hits = 0;
     for (size_t i = 0; i < HSP__VEC_BYTE_ROWS; i++) {
-        int32_t sum[C] = {0}, hit = 0;
+        int32_t sum[C] = {0};
+        unsigned hit = 0;
         for (size_t k = 0; k < 4 * quads; k++)
             for (size_t j = 0; j < C; j++)
                 sum[j] += a[i][k] * b[k / 4 * 4 * C + 4 * j + k % 4];
-        for (size_t j = 0; j < C; j++) {
-            c[i * C + j] = base[j] + 2 * sum[j];
-            hit |= c[i * C + j] >= least[i];
+        for (size_t v = 0; v < HSP__VEC_BYTE_WORDS; v++) {
+            unsigned word = 0;
+            for (size_t j = 16 * v; j < 16 * v + 16; j++) {
+                c[i * C + j] = base[j] + 2 * sum[j];
+                word |= (unsigned)(c[i * C + j] >= least[i]) << j % 16;
+            }
+            reach[i * HSP__VEC_BYTE_WORDS + v] = (uint16_t)word;
+            hit |= word;
         }
-        hits |= (unsigned)hit << i;
+        hits |= (hit ? 1u : 0u) << i;
     }
     return hits;
+}
+
+static void scalar_byte_dots(size_t bytes, const uint8_t *a, const int8_t *const *b, size_t count,
+                             int32_t *out)
+{
+    for (size_t j = 0; j < count; j++) {
+        int32_t sum = 0;
+        for (size_t k = 0; k < bytes; k++)
+            sum += a[k] * b[j][k];
+        out[j] = sum;
+    }
 }
 
 const hsp__vec_table hsp__vec_scalar = {.name = "scalar",
@@ -136,4 +154,5 @@ const hsp__vec_table hsp__vec_scalar = {.name = "scalar",
                                         .ones_dot_f64 = vec_ones_dot_f64,
                                         .ones_axpy_f64 = vec_ones_axpy_f64,
                                         .common_bits = vec_common_bits,
-                                        .byte_tile = scalar_byte_tile};
+                                        .byte_tile = scalar_byte_tile,
+                                        .byte_dots = scalar_byte_dots};

@@ -30,7 +30,10 @@ void hsp__vec_avx2_ones_axpy_f64(double a, const uint32_t *idx, size_t nnz, doub
 
 /* For processors without the instruction that sums products of bytes. */
 unsigned hsp__vec_avx2_byte_tile(size_t quads, const uint8_t *const *a, const int8_t *b,
-                                 const int32_t *base, const int32_t *least, int32_t *c);
+                                 const int32_t *base, const int32_t *least, int32_t *c,
+                                 uint16_t *reach);
+void hsp__vec_avx2_byte_dots(size_t bytes, const uint8_t *a, const int8_t *const *b, size_t count,
+                             int32_t *out);
 
 /* The lines of a table: the dense routines are the including file's own, made by vec_dense.h. */
 #define VEC_DENSE_ROUTINES                                                                    \

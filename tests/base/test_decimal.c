@@ -1,6 +1,6 @@
 /* Reading is compared with strtof and strtod, which glibc rounds correctly, and on midpoints with
  * the answer known from how they were made. Printing is in test_decimal_print.c. */
-#include "base/decimal.h"
+#include "base/decimal_vector.h"
 
 #include <float.h>
 #include <locale.h>
@@ -43,7 +43,21 @@ static hsp__decimal_result reason(hsp__decimal_result r)
     return r > HSP__DECIMAL_TINY ? HSP__DECIMAL_OK : r;
 }
 
-/* All of text[0..n) reads as the float32 of these bits, by both contracts. */
+#ifdef HSP__DECIMAL_VECTOR
+/* Does the vector reader take text[0..n), whatever stands before and behind it? */
+static int by_vector(const char *text, size_t n, hsp__decimal_short *s)
+{
+    static char buffer[ROOM + 2 * HSP__DECIMAL_BEFORE];
+    static const char junk[] = {'7', '.', ':', '-', ' ', '0'};
+    for (size_t i = 0; i < HSP__DECIMAL_BEFORE; i++)
+        buffer[i] = buffer[HSP__DECIMAL_BEFORE + n + i] = junk[(n + i) % sizeof junk];
+    memcpy(buffer + HSP__DECIMAL_BEFORE, text, n);
+    return hsp__decimal_ending(buffer + HSP__DECIMAL_BEFORE, buffer + HSP__DECIMAL_BEFORE + n, s);
+}
+#endif
+
+/* All of text[0..n) reads as the float32 of these bits, by both contracts, and by vectors if it is
+ * short enough. */
 static void expect_f32(const char *text, size_t n, float want)
 {
     hsp__decimal_result right = isinf(want) ? HSP__DECIMAL_OVERFLOW : HSP__DECIMAL_OK, r;
@@ -55,6 +69,11 @@ static void expect_f32(const char *text, size_t n, float want)
     CHECK_NOTE(hsp__decimal_f32_padded(p, p + n, &got, &widest, &r) == p + n, "%.60s", text);
     r = reason(r);
     CHECK_NOTE(bits_f32(got) == bits_f32(want) && r == right, "%.60s: %a", text, (double)got);
+#ifdef HSP__DECIMAL_VECTOR
+    hsp__decimal_short s;
+    if (by_vector(text, n, &s) && hsp__decimal_short_f32(&s, &got, &widest))
+        CHECK_NOTE(bits_f32(got) == bits_f32(want), "%.60s: %a", text, (double)got);
+#endif
 }
 
 static void expect_f64(const char *text, size_t n, double want)
@@ -661,6 +680,72 @@ static void ignores_the_locale(void)
     setlocale(LC_ALL, "C");
 }
 
+#ifdef HSP__DECIMAL_VECTOR
+/* Every number of this form is taken, and nothing else. */
+static void takes_short_numbers_by_vectors(void)
+{
+    static const char *const refused[] = {"",
+                                          "-",
+                                          "--1",
+                                          "+1",
+                                          ".",
+                                          "-.",
+                                          "1.2.3",
+                                          "..1",
+                                          "1e5",
+                                          "1 2",
+                                          "nan",
+                                          "0x10",
+                                          "1,5",
+                                          "1:5",
+                                          "1/2",
+                                          "1-2",
+                                          "1#",
+                                          "1.5\r",
+                                          "\x80\x31",
+                                          "1.\xb9",
+                                          "1234567890.12345",
+                                          "0.12345678901234"};
+    char text[32];
+    hsp__decimal_short s;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        CHECK_NOTE(!by_vector(refused[i], strlen(refused[i]), &s), "%s", refused[i]);
+    for (unsigned whole = 0; whole <= 14; whole++)
+        for (unsigned behind = 0; whole + behind <= 14; behind++)
+            for (int form = 0; form < 4; form++) { /* with a sign; with a dot */
+                size_t n = 0;
+                uint64_t w = 0;
+                if (form & 1) text[n++] = '-';
+                for (unsigned i = 0; i < whole + behind; i++) {
+                    if (i == whole && form & 2) text[n++] = '.';
+                    const unsigned digit = (7 * i + 3 * whole + behind) % 10;
+                    text[n++] = (char)('0' + digit);
+                    w = 10 * w + digit;
+                }
+                if (behind == 0 && form & 2) text[n++] = '.';
+                text[n] = 0;
+                const unsigned digits = whole + behind, front = form & 2 ? whole : digits;
+                const int right = digits > 0;
+                CHECK_NOTE(by_vector(text, n, &s) == right, "%s", text);
+                if (!right) continue;
+                CHECK_NOTE(s.w == w && s.scale == digits - front, "%s", text);
+                CHECK_NOTE(s.negative == (form & 1), "%s", text);
+            }
+}
+
+static void finds_colons_and_blanks(void)
+{
+    char text[64];
+    for (int c = 0; c < 256; c++)
+        for (int i = 0; i < 64; i += 9) {
+            memset(text, '5', sizeof text);
+            text[i] = (char)c;
+            const uint64_t want = c == ':' || c <= ' ' ? UINT64_C(1) << i : 0;
+            CHECK_NOTE(hsp__decimal_stops(text) == want, "byte %d at %d", c, i);
+        }
+}
+#endif
+
 int main(void)
 {
     RUN(reads_edges_as_libc);
@@ -681,6 +766,10 @@ int main(void)
     RUN(tells_what_is_lost);
     RUN(stays_inside_the_buffer);
     RUN(reads_unsigned_integers);
+#ifdef HSP__DECIMAL_VECTOR
+    RUN(takes_short_numbers_by_vectors);
+    RUN(finds_colons_and_blanks);
+#endif
     RUN(ignores_the_locale);
     return check_done();
 }

@@ -231,7 +231,7 @@ static void find_all(hsp__metric metric, const hsp_kernel *kernel, int skipping,
     const uint64_t ks[] = {1, 5, most};
     char where[120];
     for (size_t v = 0; v < sizeof kinds / sizeof *kinds; v++) {
-        const hsp__knn_plan plan = {metric, kinds[v], kernel};
+        const hsp__knn_plan plan = {.metric = metric, .kind = kinds[v], .kernel = kernel};
         hsp__knn_index *near = NULL;
         if (!hsp__knn_fits(kinds[v], metric, &s_rows.view)) continue;
         CHECK(hsp__knn_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
@@ -358,7 +358,7 @@ static void test_identical(void)
                   p & 2 ? HSP_FLOAT64 : HSP_FLOAT32);
             store(&s_queries, &t_queries, p & 4 ? HSP_DENSE : HSP_SPARSE, HSP_FLOAT32);
             hsp_data *rows = copy(&s_rows.view);
-            const hsp__knn_plan plan = {metric, HSP__KNN_AUTO, kernel};
+            const hsp__knn_plan plan = {.metric = metric, .kind = HSP__KNN_AUTO, .kernel = kernel};
             hsp__knn_index *near = NULL;
             CHECK(hsp__knn_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
             for (uint64_t i = 0; near && i < t_rows.rows; i++) {
@@ -382,7 +382,8 @@ static void test_feature_space(void)
     store(&s_rows, &t_rows, HSP_SPARSE, HSP_FLOAT32);
     store(&s_queries, &t_queries, HSP_DENSE, HSP_FLOAT64);
     hsp_data *rows = copy(&s_rows.view);
-    const hsp__knn_plan plan = {HSP__METRIC_KERNEL, HSP__KNN_AUTO, kernel};
+    const hsp__knn_plan plan = {
+        .metric = HSP__METRIC_KERNEL, .kind = HSP__KNN_AUTO, .kernel = kernel};
     hsp__knn_index *near = NULL;
     CHECK(hsp__knn_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
     CHECK(hsp__knn_find(ctx, near, &s_queries.view, NULL, 90, NULL, found) == HSP_OK);
@@ -406,23 +407,24 @@ static void test_refusals(void)
     store(&s_rows, &t_rows, HSP_DENSE, HSP_FLOAT64);
     hsp_data *rows = copy(&s_rows.view);
     CHECK(hsp_kernel_parse(ctx, "precomputed", 0, 1, NULL, &kernel) == HSP_OK);
-    hsp__knn_plan plan = {HSP__METRIC_KERNEL, HSP__KNN_AUTO, kernel};
+    hsp__knn_plan plan = {.metric = HSP__METRIC_KERNEL, .kind = HSP__KNN_AUTO, .kernel = kernel};
     CHECK(hsp__knn_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
     CHECK(strstr(err.message, "precomputed") != NULL);
-    plan = (hsp__knn_plan){HSP__METRIC_HAMMING, HSP__KNN_TREE, NULL};
+    plan = (hsp__knn_plan){.metric = HSP__METRIC_HAMMING, .kind = HSP__KNN_TREE, .kernel = NULL};
     CHECK(hsp__knn_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
     CHECK(strstr(err.message, "tree") != NULL && strstr(err.message, "hamming") != NULL);
     hsp_data_free(rows);
     const uint64_t none[2] = {0};
     const hsp_view wide = hsp_view_sparse(HSP_FLOAT64, 1, 16385, 8, none, NULL, NULL);
     rows = copy(&wide);
-    plan = (hsp__knn_plan){HSP__METRIC_L2, HSP__KNN_QUANTISED, NULL};
+    plan = (hsp__knn_plan){.metric = HSP__METRIC_L2, .kind = HSP__KNN_QUANTISED, .kernel = NULL};
     CHECK(hsp__knn_new(ctx, &plan, rows, &err, &near) == HSP_USAGE);
     CHECK(strstr(err.message, "16384 columns") != NULL && strstr(err.message, "16385") != NULL);
     hsp_data_free(rows);
     s_rows.wide[5] = 1e200;
     rows = copy(&s_rows.view);
-    plan = (hsp__knn_plan){HSP__METRIC_COSINE, HSP__KNN_BRUTE_FORCE, NULL};
+    plan =
+        (hsp__knn_plan){.metric = HSP__METRIC_COSINE, .kind = HSP__KNN_BRUTE_FORCE, .kernel = NULL};
     CHECK(hsp__knn_new(ctx, &plan, rows, &err, &near) == HSP_BAD_DATA);
     CHECK(strstr(err.message, "row 1 ") != NULL);
     CHECK(near == NULL);
@@ -437,7 +439,7 @@ static void check_extremes(const double *x, uint64_t count, double q, const uint
     const hsp_view query = hsp_view_dense(HSP_FLOAT64, 1, 1, 1, &q);
     hsp_data *rows = copy(&view);
     for (size_t v = 0; v < sizeof kinds / sizeof *kinds; v++) {
-        const hsp__knn_plan plan = {HSP__METRIC_L2, kinds[v], NULL};
+        const hsp__knn_plan plan = {.metric = HSP__METRIC_L2, .kind = kinds[v], .kernel = NULL};
         hsp__knn_index *near = NULL;
         if (!hsp__knn_fits(kinds[v], HSP__METRIC_L2, &view)) continue;
         CHECK(hsp__knn_new(ctx, &plan, rows, NULL, &near) == HSP_OK);
@@ -468,7 +470,8 @@ static void test_extremes(void)
 static void test_tiny_cosine(void)
 {
     const double x[] = {1, 2, 1e-300, 0, 0, 0};
-    const hsp__knn_plan plan = {HSP__METRIC_COSINE, HSP__KNN_BRUTE_FORCE, NULL};
+    const hsp__knn_plan plan = {
+        .metric = HSP__METRIC_COSINE, .kind = HSP__KNN_BRUTE_FORCE, .kernel = NULL};
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 3, 2, 2, x);
     hsp_data *rows = copy(&view);
     hsp__knn_index *near = NULL;
@@ -513,7 +516,8 @@ static void test_refused_query(void)
     double x[] = {1, 2};
     const hsp_view view = hsp_view_dense(HSP_FLOAT64, 2, 1, 1, x);
     const hsp_view queries = hsp_view_dense(HSP_FLOAT64, COUNT, 1, 1, q);
-    const hsp__knn_plan plan = {HSP__METRIC_COSINE, HSP__KNN_BRUTE_FORCE, NULL};
+    const hsp__knn_plan plan = {
+        .metric = HSP__METRIC_COSINE, .kind = HSP__KNN_BRUTE_FORCE, .kernel = NULL};
     hsp_data *rows = copy(&view);
     hsp__knn_index *near = NULL;
     hsp_error err = {0};
@@ -529,7 +533,8 @@ static void test_refused_query(void)
 static void test_own_cosine(void)
 {
     static const double scales[] = {0x1p-500, 1e-120, 1e-80, 1, 1e80, 1e90, 0x1p400, 1e150};
-    const hsp__knn_plan plan = {HSP__METRIC_COSINE, HSP__KNN_BRUTE_FORCE, NULL};
+    const hsp__knn_plan plan = {
+        .metric = HSP__METRIC_COSINE, .kind = HSP__KNN_BRUTE_FORCE, .kernel = NULL};
     for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
         for (int r = 0; r < 20; r++) {
             const double a = (1 + rng()) * scales[s], b = (1 + rng()) * scales[s];

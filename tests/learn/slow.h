@@ -179,7 +179,7 @@ static inline long double slow_dual(const slow_set *set, const hsp__problem *p, 
         else if (p->loss->form == HSP__SQUARED_HINGE)
             gain += s > 0 ? s - s * s / (4 * c) : 0;
         else if (s > 0 && s < c)
-            gain -= s * logl(s / c) + (c - s) * logl((c - s) / c);
+            gain -= s * logl(s / c) + (c - s) * log1pl(-s / c);
     }
     if (p->offset == HSP__OFFSET_FREE && !(fabsl(t) <= 1e-12L * (total + 1e-300L))) feasible = 0;
     for (uint64_t j = 0; j < set->d; j++)

@@ -54,7 +54,9 @@ static void never_worse_than_nothing(void)
             margin_run one = run(&s, C, solvers[k], loss);
             const double J = one.run.convergence.objective;
             const margin_verdict v = margin_judge(&s, &p, one.model, 0);
-            CHECK_NOTE(J <= zero * (1 + 1e-9), "set %d, C %s, %s, %s: %g, without weights %g", set,
+            /* what has converged is as near to the best as was asked for, and no nearer */
+            const double more = one.run.stop == HSP_STOP_CONVERGED ? 1e-3 : 1e-9;
+            CHECK_NOTE(J <= zero * (1 + more), "set %d, C %s, %s, %s: %g, without weights %g", set,
                        C, loss, solvers[k], J, zero);
             CHECK_NOTE(fabsl(v.primal / (p.C * s.n) - J) <= 1e-6L * J, "set %d, %s: %g", set,
                        solvers[k], J);
@@ -63,12 +65,11 @@ static void never_worse_than_nothing(void)
     }
 }
 
-/* Left to choose, the solver that goes on where newton could not makes nothing worse, and has the
- * passes that newton left over: all of them, as it cannot get there. */
-static void going_on_makes_nothing_worse(void)
+/* Rows so long that C ||x||^2 is millions: newton gets there, and what may go on from it makes nothing worse. */
+static void long_rows_converge(void)
 {
     margin_random r = {223};
-    int handed_on = 0;
+    int converged = 0;
     for (int set = 0; set < 24; set++) {
         margin_set s;
         long_set(&r, &s);
@@ -79,15 +80,11 @@ static void going_on_makes_nothing_worse(void)
         CHECK_NOTE(both.run.convergence.dual_objective >= newton.run.convergence.dual_objective,
                    "set %d: auto %g, newton %g", set, both.run.convergence.dual_objective,
                    newton.run.convergence.dual_objective);
-        if (newton.run.stop == HSP_STOP_STALLED && both.run.stop == HSP_STOP_PASSES) {
-            handed_on++;
-            CHECK_NOTE(both.run.passes == 6000, "set %d: %d passes, newton's %d among them", set,
-                       (int)both.run.passes, (int)newton.run.passes);
-        }
+        converged += newton.run.stop == HSP_STOP_CONVERGED;
         margin_free(&newton);
         margin_free(&both);
     }
-    CHECK_NOTE(handed_on >= 4, "%d sets", handed_on);
+    CHECK_NOTE(converged == 24, "%d sets", converged);
 }
 
 int main(void)
@@ -95,7 +92,7 @@ int main(void)
     if (!mkdtemp(margin_folder) || hsp_context_new(NULL, &ctx)) return 1;
     hsp_context_set_threads(ctx, 1);
     RUN(never_worse_than_nothing);
-    RUN(going_on_makes_nothing_worse);
+    RUN(long_rows_converge);
     hsp_context_free(ctx);
     rmdir(margin_folder);
     return check_done();

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "learn/erm/erm.h"
 #include "learn/erm/problem.h"
 #include "learn/erm/solvers.h"
 
@@ -504,6 +505,61 @@ static void test_threads(void)
     hsp_context_set_threads(ctx, 0);
 }
 
+/* ---- Handing on ------------------------------------------------------------------------------ */
+
+/* Rows many, columns few enough that they couple, labels with noise, a large C: passes bring little.
+ * The solver says so if another can go on, and `auto` then converges in a few passes. */
+enum { SLOW_ROWS = 6000, SLOW_COLS = 1000, SLOW_EACH = 5 };
+
+static void test_hand_on(void)
+{
+    static uint32_t indices[SLOW_ROWS * SLOW_EACH], starts[SLOW_ROWS + 1], labels[SLOW_ROWS];
+    static double w[SLOW_COLS], a[SLOW_ROWS];
+    for (uint32_t i = 0; i < SLOW_ROWS; i++) {
+        int sum = 0;
+        for (uint32_t k = 0; k < SLOW_EACH; k++) {
+            const uint32_t each = SLOW_COLS / SLOW_EACH;
+            const uint32_t at = k * each + (uint32_t)(unit() * unit() * each);
+            indices[i * SLOW_EACH + k] = at;
+            sum += at % 2 ? 1 : -1;
+        }
+        starts[i + 1] = (i + 1) * SLOW_EACH;
+        labels[i] = (sum > 0) == (unit() < 0.8);
+    }
+    hsp_view view = hsp_view_sparse(HSP_FLOAT32, SLOW_ROWS, SLOW_COLS, 4, starts, indices, NULL);
+    view.labels = labels, view.classes = 2;
+    hsp__problem p = {.view = &view,
+                      .positive = 1,
+                      .cost = {30, 30},
+                      .loss = &hsp__squared_hinge,
+                      .offset = HSP__OFFSET_NONE};
+    CHECK(hsp__solver_for("auto", &p) == &hsp__solver_dcd);
+    for (int may = 0; may < 2; may++) {
+        const hsp__goal goal = {
+            .gap = 1e-3, .max_passes = 200, .seed = 1, .watch = &watch, .may_hand_on = may};
+        memset(w, 0, sizeof w);
+        memset(a, 0, sizeof a);
+        hsp__solution s = {.w = w, .dual = a};
+        CHECK(hsp__solver_dcd.solve(ctx, &p, &goal, NULL, &s) == HSP_OK);
+        CHECK(s.stop == HSP_STOP_PASSES && s.gap > 1e-3);
+        CHECK_NOTE(may ? s.passes < 20 && s.slow > 100 : s.passes == 200 && s.slow == 0,
+                   "%llu passes, slow %llu", (unsigned long long)s.passes,
+                   (unsigned long long)s.slow);
+    }
+    const hsp__fit_limits limits = {.gap = 1e-3, .max_passes = 200, .seed = 1};
+    hsp__fitted fitted;
+    CHECK(hsp__fit_problem(ctx, &p, &limits, NULL, &fitted) == HSP_OK);
+    CHECK(fitted.stop == HSP_STOP_CONVERGED && fitted.gap <= 1e-3);
+    hsp__fitted_free(&fitted);
+    p.cost[0] = p.cost[1] = 0.01; /* easy: no reason to hand on */
+    const hsp__goal easy = {.gap = 1e-3, .seed = 1, .watch = &watch, .may_hand_on = 1};
+    memset(w, 0, sizeof w);
+    memset(a, 0, sizeof a);
+    hsp__solution s = {.w = w, .dual = a};
+    CHECK(hsp__solver_dcd.solve(ctx, &p, &easy, NULL, &s) == HSP_OK);
+    CHECK(s.stop == HSP_STOP_CONVERGED && s.slow == 0);
+}
+
 static void test_suits(void)
 {
     hsp__problem p = {.loss = &hsp__hinge};
@@ -531,6 +587,7 @@ int main(void)
     RUN(test_scales);
     RUN(test_logistic_extremes);
     RUN(test_threads);
+    RUN(test_hand_on);
     RUN(test_suits);
     hsp_context_free(ctx);
     return check_done();

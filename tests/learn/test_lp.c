@@ -5,7 +5,7 @@
 #include "base/random.h"
 #include "check.h"
 #include "halfspace_all.h"
-#include "learn/lp/lp_clp.h"
+#include "learn/lp/lp.h"
 #include "learn/machine.h"
 
 enum { ROWS = 9, COLS = 3 };
@@ -587,13 +587,84 @@ static void test_request(void)
         int left = asks;
         hsp_context_set_progress(ctx, stop_later, &left);
         const hsp_status status = train(data, soft, NULL, &run, &model);
-        CHECK(status == (left <= 0 ? HSP_CANCELLED : HSP_OK) && model);
+        /* the last report may come when all is done */
+        CHECK((status == HSP_OK || (status == HSP_CANCELLED && left <= 0)) && model);
         hsp_context_set_progress(ctx, NULL, NULL);
         CHECK(run.convergence.objective >= best * (1 - 1e-9));
         CHECK(run.convergence.dual_objective <= best * (1 + 1e-9));
         hsp_model_free(model);
     }
     hsp_data_free(data);
+}
+
+/* ---- Fewer multipliers ----------------------------------------------------------------------- */
+
+enum { REDUCE_ROWS = 240, REDUCE_COLS = 24 };
+
+/* Rows z and -z in turn, so that the mean of each class is 0; whole numbers, and of the columns from
+ * `rank` on each is a sum of two others. */
+static hsp_data *mirrored_rows(uint64_t seed, uint64_t rank)
+{
+    static double x[REDUCE_ROWS * REDUCE_COLS];
+    uint32_t y[REDUCE_ROWS];
+    hsp_data *data = NULL;
+    hsp__random random;
+    hsp__random_seed(&random, seed, 9);
+    for (uint64_t i = 0; i < REDUCE_ROWS; i++) {
+        double *row = x + i * REDUCE_COLS;
+        y[i] = i / 2 % 2;
+        for (uint64_t j = 0; j < REDUCE_COLS; j++) {
+            row[j] = (double)hsp__random_below(&random, 2001) - 1000;
+            if (j >= rank) row[j] = row[j % rank] + row[(j + 1) % rank];
+            if (i % 2) row[j] = -row[(int64_t)j - REDUCE_COLS];
+        }
+    }
+    hsp_view view = hsp_view_dense(HSP_FLOAT64, REDUCE_ROWS, REDUCE_COLS, REDUCE_COLS, x);
+    view.labels = y;
+    view.classes = 2;
+    CHECK(hsp_data_copy(ctx, &view, NULL, NULL, NULL, &data) == HSP_OK);
+    return data;
+}
+
+/* 240 multipliers of a common point become no more than equations, none below 0, with the same
+ * sums; also where columns depend on each other. */
+static void test_reduce(void)
+{
+    uint64_t rows[REDUCE_ROWS];
+    int exponents[REDUCE_COLS];
+    for (uint64_t i = 0; i < REDUCE_ROWS; i++)
+        rows[i] = i;
+    for (uint64_t k = 0; k < 40; k++) {
+        const uint64_t rank = k % 2 ? REDUCE_COLS : 2 + k / 2;
+        hsp_data *data = mirrored_rows(k, rank);
+        const hsp_view *view;
+        CHECK(hsp_data_view(ctx, data, NULL, &view) == HSP_OK);
+        const hsp__problem p = {.view = view,
+                                .positive = 1,
+                                .cost = {1, 1},
+                                .offset = k % 4 > 1 ? HSP__OFFSET_NONE : HSP__OFFSET_FREE};
+        long double a[REDUCE_ROWS], sums[2] = {0, 0};
+        uint64_t used = 0;
+        for (uint64_t i = 0; i < REDUCE_ROWS; i++) /* the same for z and -z, and in both classes */
+            a[i] = (long double)(i / 4 + 1) * 4 / 240 / 61;
+        hsp__lp_exponents(ctx, &p, exponents);
+        CHECK(hsp__lp_reduce(ctx, &p, exponents, rows, REDUCE_ROWS, a, NULL) == HSP_OK);
+        for (uint64_t i = 0; i < REDUCE_ROWS; i++) {
+            CHECK_NOTE(a[i] >= 0, "set %d: %Lg", (int)k, a[i]);
+            used += a[i] > 0;
+            sums[i / 2 % 2] += a[i];
+        }
+        CHECK_NOTE(used <= rank + 2, "set %d: %d multipliers", (int)k, (int)used);
+        if (p.offset == HSP__OFFSET_FREE) CHECK(fabsl(sums[0] - 1) <= 1e-17L);
+        CHECK(fabsl(sums[0] + sums[1] - 2) <= 1e-17L);
+        for (uint64_t j = 0; j < REDUCE_COLS; j++) {
+            long double sum = 0;
+            for (uint64_t i = 0; i < REDUCE_ROWS; i++)
+                sum += a[i] * (long double)(hsp__problem_y(&p, i) * hsp__view_entry(view, i, j));
+            CHECK_NOTE(fabsl(sum) <= 1e-13L, "set %d, column %d: %Lg", (int)k, (int)j, sum);
+        }
+        hsp_data_free(data);
+    }
 }
 
 /* Every allocation of ours fails in turn. */
@@ -608,6 +679,9 @@ static void test_no_memory(void)
     machine_starve(&mixed, "lp", "");
     machine_starve(&mixed, "lp", "soft=yes weight=balanced");
     machine_starve(&nearly_apart, "lp", "");
+    /* six multipliers, of which three will do */
+    static const machine_set line = {6, 1, 2, {0, 2, 4, 1, 3, 5}, {0, 0, 0, 1, 1, 1}};
+    machine_starve(&line, "svm", "hard=yes");
 }
 
 int main(void)
@@ -626,6 +700,7 @@ int main(void)
     RUN(test_more_classes);
     RUN(test_many_rows);
     RUN(test_request);
+    RUN(test_reduce);
     RUN(test_no_memory);
     hsp_context_free(ctx);
     return check_done();

@@ -529,6 +529,35 @@ static void many_neighbors_are_found_in_steps(void)
     unlink(out);
 }
 
+static int stop_asked(void *user, const hsp_progress *progress)
+{
+    uint64_t *done = user;
+    if (*done == UINT64_MAX) *done = progress->done;
+    return 1;
+}
+
+/* A search is asked to stop while it works on its first block of queries, not only after it. */
+static void a_search_stops(void)
+{
+    enum { KEPT = 4000, ASKING = 4000, COLUMNS = 40 };
+    hsp_context *ctx = test_context(2, 0);
+    hsp__random random;
+    hsp__random_seed(&random, 19, 0);
+    hsp_model *model = test_neighbors(ctx, &random, 2, KEPT, COLUMNS, HSP_DENSE);
+    hsp_data *rows = test_rows(ctx, &random, ASKING, COLUMNS, HSP_DENSE);
+    hsp_neighbor *near = malloc(ASKING * sizeof *near);
+    uint64_t done = UINT64_MAX;
+    model->neighbors->metric = HSP__METRIC_LINF;
+    model->neighbors->index = HSP__KNN_BRUTE_FORCE;
+    hsp_context_set_progress(ctx, stop_asked, &done);
+    CHECK(hsp_model_neighbors(ctx, model, &rows->view, 1, NULL, near) == HSP_CANCELLED);
+    CHECK_NOTE(done < ASKING, "first asked after %llu queries", (unsigned long long)done);
+    free(near);
+    hsp_data_free(rows);
+    hsp_model_free(model);
+    hsp_context_free(ctx);
+}
+
 static void other_questions_are_refused(void)
 {
     hsp_context *ctx = test_context(1, 0);
@@ -568,6 +597,7 @@ int main(void)
     RUN(rows_that_are_none_are_told);
     RUN(a_file_streams_by);
     RUN(many_neighbors_are_found_in_steps);
+    RUN(a_search_stops);
     RUN(other_questions_are_refused);
     return check_done();
 }

@@ -274,12 +274,88 @@ static void test_wide(void)
     check_wide(WIDE_TWINS, "free");
 }
 
+/* ---- Hundreds of columns: exact multipliers of as many rows ---- */
+
+typedef enum dense_kind { DENSE_SHORT, DENSE_LONG, DENSE_DEPENDENT, DENSE_KINDS } dense_kind;
+enum { DENSE_ROWS = 500, DENSE_COLS = 130, DENSE_RANK = 90 };
+
+/* Labels by chance. Values are whole numbers; or have 30 digits, more than a double and more than
+ * 128 bits for the sums of the exact solution; or columns from DENSE_RANK on repeat others. */
+static void write_dense(FILE *file, dense_kind kind)
+{
+    for (int i = 0; i < DENSE_ROWS; i++) {
+        int x[DENSE_COLS];
+        fprintf(file, uniform() < 0.5 ? "+1" : "-1");
+        for (int j = 0; j < DENSE_COLS; j++) {
+            x[j] = 400 + (int)(uniform() * 200);
+            if (kind == DENSE_DEPENDENT && j >= DENSE_RANK) x[j] = 2 * x[j - DENSE_RANK] + 1;
+            fprintf(file, " %d:%d", j + 1, x[j]);
+            for (int k = 0; kind == DENSE_LONG && k < 3; k++)
+                fprintf(file, "%s%09d", k ? "" : ".", (int)(uniform() * 1e9));
+        }
+        fputc('\n', file);
+    }
+    fflush(file);
+}
+
+static int stop_later(void *user, const hsp_progress *progress)
+{
+    int *left = user;
+    (void)progress;
+    return --*left <= 0;
+}
+
+/* Not separable, exactly, whatever the number of threads; and it can be stopped at any time. */
+static void check_dense(dense_kind kind, const char *offset)
+{
+    const uint64_t most = (kind == DENSE_DEPENDENT ? DENSE_RANK + 1 : DENSE_COLS) + 2;
+    proved_file file = file_new();
+    hsp_certificate *made[2] = {NULL, NULL};
+    hsp_error err = {0};
+    hsp_options *options = options_of(ctx, hsp_certify_options(), "offset", offset, NULL);
+    write_dense(file.file, kind);
+    for (int i = 0; i < 2; i++) {
+        hsp_context_set_threads(ctx, i ? 1 : 4);
+        CHECK(hsp_certify(ctx, file.path, NULL, NULL, options, &err, &made[i]) == HSP_OK);
+    }
+    const char *text = hsp_certificate_text(made[0], NULL);
+    const char *again = hsp_certificate_text(made[1], NULL);
+    CHECK(text && again && strcmp(text, again) == 0);
+    CHECK(text && checker_accepts(text, file.path, NULL));
+    CHECK(text && strstr(text, "\"not separable\"") && isnan(member(text, "epsilon")));
+    CHECK_NOTE(pairs(text, "multipliers") <= most, "%d rows", (int)pairs(text, "multipliers"));
+    for (int i = 0; i < 2; i++)
+        hsp_certificate_free(made[i]);
+    for (int asks = 1, done = 0; !done; asks = 2 * asks) {
+        int left = asks;
+        hsp_certificate *none = NULL;
+        hsp_context_set_progress(ctx, stop_later, &left);
+        const hsp_status status = hsp_certify(ctx, file.path, NULL, NULL, options, &err, &none);
+        hsp_context_set_progress(ctx, NULL, NULL);
+        done = left > 0;
+        CHECK(status == (done ? HSP_OK : HSP_CANCELLED) && (none != NULL) == done);
+        hsp_certificate_free(none);
+    }
+    hsp_options_free(options);
+    file_free(&file);
+}
+
+static void test_dense(void)
+{
+    if (!PROVE_GMP) CHECK_SKIP("built without GMP");
+    for (int kind = 0; kind < DENSE_KINDS; kind++) {
+        check_dense((dense_kind)kind, "free");
+        check_dense((dense_kind)kind, "none");
+    }
+}
+
 int main(void)
 {
     if (hsp_context_new(NULL, &ctx)) return 1;
     RUN(test_known);
     RUN(test_alone);
     RUN(test_wide);
+    RUN(test_dense);
     RUN(test_random);
     hsp_context_free(ctx);
     return check_done();

@@ -1,4 +1,4 @@
-/* byte_tile: every table gives the sums as integers of 64 bits have them, and says which rows reach
+/* byte_tile and byte_dots: every table gives the sums as integers of 64 bits have them, and says which rows reach
  * what they should. */
 #include <stdint.h>
 
@@ -33,6 +33,7 @@ static void compare(const hsp__vec_table *vec, size_t quads, size_t shift)
 {
     const uint8_t *rows[R];
     int32_t base[C], least[R], c[R * C];
+    uint16_t reach[R * HSP__VEC_BYTE_WORDS];
     int64_t want[R][C], most[R];
     for (size_t j = 0; j < C; j++)
         base[j] = (int32_t)(rng() % 2000000) - 1000000;
@@ -50,12 +51,33 @@ static void compare(const hsp__vec_table *vec, size_t quads, size_t shift)
     for (unsigned set = 0; set < 1u << R; set++) { /* rows that reach their least, to the unit */
         for (size_t i = 0; i < R; i++)
             least[i] = (int32_t)(most[i] + (set >> i & 1 ? 0 : 1));
-        const unsigned got = vec->byte_tile(quads, rows, b + shift, base, least, c);
+        const unsigned got = vec->byte_tile(quads, rows, b + shift, base, least, c, reach);
         CHECK_NOTE(got == set, "%s, %zu quads: %u, not %u", vec->name, quads, got, set);
+        for (size_t i = 0; i < R; i++)
+            for (size_t j = 0; set >> i & 1 && j < C; j++)
+                CHECK((reach[i * HSP__VEC_BYTE_WORDS + j / 16] >> j % 16 & 1) ==
+                      (want[i][j] >= least[i]));
     }
-    for (size_t i = 0; i < R; i++)
+    for (size_t i = 0; i < R; i++) /* the last set was all rows */
         for (size_t j = 0; j < C; j++)
             CHECK_NOTE(c[i * C + j] == want[i][j], "%s, %zu quads", vec->name, quads);
+}
+
+static void compare_dots(const hsp__vec_table *vec, size_t bytes, size_t count)
+{
+    const int8_t *rows[C] = {0};
+    int32_t got[C + 1];
+    for (size_t j = 0; j < count; j++)
+        rows[j] = b + rng() % (sizeof b - bytes);
+    got[count] = 12345;
+    vec->byte_dots(bytes, a + 1, rows, count, got);
+    CHECK(got[count] == 12345);
+    for (size_t j = 0; j < count; j++) {
+        int64_t want = 0;
+        for (size_t k = 0; k < bytes; k++)
+            want += a[1 + k] * rows[j][k];
+        CHECK_NOTE(got[j] == want, "%s, %zu bytes, row %zu", vec->name, bytes, j);
+    }
 }
 
 static void all_lengths(const char *name)
@@ -67,6 +89,9 @@ static void all_lengths(const char *name)
         for (size_t quads = 0; quads < 12; quads++)
             compare(vec, quads, quads % 4);
         compare(vec, QUADS, 1);
+        for (size_t bytes = 0; bytes <= 1024; bytes += 64)
+            for (size_t count = 0; count < 11; count++)
+                compare_dots(vec, bytes, count);
     }
 }
 

@@ -51,6 +51,29 @@ static void tile_same_bits(void)
     free(b);
 }
 
+/* The factor in single precision, with units of rows from 1e-30 to 1e30: nearly the same solution. */
+static void check_packed(double *g, size_t n, const double *b, const double *x)
+{
+    const size_t side = hsp__matrix_side(n);
+    float *packed = malloc(hsp__matrix_packed(n) * sizeof *packed);
+    double *lengths = malloc(n * sizeof *lengths), *y = malloc(n * sizeof *y);
+    for (size_t i = 0; i < n; i++) {
+        const double unit = pow(10, (double)(i % 61) - 30);
+        for (size_t j = 0; j <= i; j++)
+            g[i * side + j] *= unit;
+        y[i] = b[i] * unit;
+    }
+    hsp__matrix_pack(g, n, packed, lengths);
+    hsp__matrix_solve_packed(packed, lengths, n, y);
+    for (size_t i = 0; i < n; i++) {
+        const double got = y[i] * pow(10, (double)(i % 61) - 30);
+        CHECK_NOTE(fabs(got - x[i]) <= 1e-6, "order %d: %g not %g", (int)n, got, x[i]);
+    }
+    free(packed);
+    free(lengths);
+    free(y);
+}
+
 /* Rank updates of either sign, then L L^T, then a solution: all for one order. */
 static void check_order(size_t n, hsp__random *random)
 {
@@ -88,6 +111,7 @@ static void check_order(size_t n, hsp__random *random)
             sum += want[i * n + j] * x[j];
         CHECK_NOTE(fabsl(sum) <= 1e-11L, "order %d: %Lg", (int)n, sum);
     }
+    check_packed(g, n, b, x);
     free(g);
     free(rows);
     free(scratch);

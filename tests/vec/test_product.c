@@ -126,6 +126,35 @@ static void test_exp_is_near_the_truth(void)
 
 static const char *const tables[] = {"scalar", "avx2", "avx512"};
 
+static void test_logistic_is_near_the_truth(void)
+{
+    for (size_t t = 0; t < 3; t++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[t]);
+        for (int turn = 0; vec && turn < 5000; turn++) {
+            double m[11], got[3][11], want[3][11];
+            const size_t n = (size_t)turn % 12;
+            for (size_t i = 0; i < n; i++)
+                m[i] = rng() * (turn % 3 ? 2 : 600);
+            vec->logistic_f64(m, n, got[0], got[1], got[2]);
+            hsp__vec_scalar.logistic_f64(m, n, want[0], NULL, want[2]);
+            hsp__vec_scalar.logistic_f64(m, n, want[0], want[1], NULL);
+            for (size_t i = 0; i < n; i++) {
+                const double e = exp(-fabs(m[i])), slope = (m[i] > 0 ? e : 1) / (1 + e);
+                CHECK(fabs(got[0][i] / slope - 1) <= 1e-15);
+                CHECK(fabs(got[1][i] / (e / (1 + e) / (1 + e)) - 1) <= 2e-15);
+                CHECK(fabs(got[2][i] / (fmax(-m[i], 0) + log1p(e)) - 1) <= 1e-15);
+                for (size_t k = 0; k < 3; k++)
+                    CHECK(got[k][i] == want[k][i]);
+            }
+        }
+    }
+    double m[] = {800, -800, (double)INFINITY, -(double)INFINITY, 0}, slope[5], value[5];
+    hsp__vec()->logistic_f64(m, 5, slope, NULL, value);
+    CHECK(slope[0] == 0 && slope[1] == 1 && slope[2] == 0 && slope[3] == 1 && slope[4] == 0.5);
+    CHECK(value[0] == 0 && value[1] == 800 && value[2] == 0 && isinf(value[3]));
+    CHECK(fabs(value[4] - log(2)) <= 1e-16);
+}
+
 static void test_gauss_is_exp_of_the_distance(void)
 {
     for (size_t t = 0; t < 3; t++) {
@@ -138,8 +167,8 @@ static void test_gauss_is_exp_of_the_distance(void)
                 squares[i] = 1 + rng(), singles[i] = (float)squares[i];
                 y[i] = x[i] = rng(), yf[i] = xf[i] = (float)x[i];
             }
-            vec->gauss_f64(y, squares, own, -0.5, n);
-            vec->gauss_f32(yf, singles, (float)own, -0.5F, n);
+            vec->gauss_f64(y, y, squares, own, -0.5, n);
+            vec->gauss_f32(yf, yf, singles, (float)own, -0.5F, n);
             for (size_t i = 0; i < n; i++) {
                 double far = (own + squares[i]) - 2 * x[i], want = far > 0 ? -0.5 * far : 0;
                 float near = ((float)own + singles[i]) - 2 * xf[i];
@@ -147,6 +176,44 @@ static void test_gauss_is_exp_of_the_distance(void)
                 hsp__vec_scalar.exp_f64(&want, 1);
                 hsp__vec_scalar.exp_f32(&wantf, 1);
                 CHECK(y[i] == want && yf[i] == wantf);
+            }
+        }
+    }
+}
+
+/* Sums of Gaussians have the bits of Gaussians that are added one after the other. */
+static void test_gauss_sums_are_sums_of_gauss(void)
+{
+    enum { ROWS = 9, COLS = 48 };
+    double x[ROWS * COLS], line[COLS], squares[COLS], own[ROWS], by[ROWS], sums[2][COLS];
+    float xf[ROWS * COLS], linef[COLS], squaresf[COLS], ownf[ROWS];
+    for (size_t t = 0; t < 3; t++) {
+        const hsp__vec_table *vec = hsp__vec_table_by_name(tables[t]);
+        for (int turn = 0; vec && turn < 200; turn++) {
+            const size_t rows = (size_t)turn % (ROWS + 1), n = (size_t)(turn % 3 + 1) * 16;
+            for (size_t i = 0; i < ROWS * (size_t)COLS; i++)
+                x[i] = rng(), xf[i] = (float)x[i];
+            for (size_t j = 0; j < COLS; j++)
+                squares[j] = 1 + rng(), squaresf[j] = (float)squares[j];
+            for (size_t i = 0; i < ROWS; i++)
+                own[i] = 1 + rng(), ownf[i] = (float)own[i], by[i] = 100 * rng();
+            for (int wide = 0; wide < 2; wide++) {
+                for (size_t j = 0; j < COLS; j++)
+                    sums[0][j] = sums[1][j] = rng();
+                for (size_t i = 0; i < rows; i++) {
+                    vec->gauss_f64(line, x + i * COLS, squares, own[i], -0.7, n);
+                    vec->gauss_f32(linef, xf + i * COLS, squaresf, ownf[i], -0.7F, n);
+                    for (size_t j = 0; j < n; j++) {
+                        volatile double term = by[i] * (wide ? line[j] : (double)linef[j]);
+                        sums[0][j] += term;
+                    }
+                }
+                if (wide)
+                    vec->gauss_sums_f64(x, COLS, squares, own, -0.7, by, rows, n, sums[1]);
+                else
+                    vec->gauss_sums_f32(xf, COLS, squaresf, ownf, -0.7F, by, rows, n, sums[1]);
+                for (size_t j = 0; j < COLS; j++)
+                    CHECK(sums[0][j] == sums[1][j]);
             }
         }
     }
@@ -212,7 +279,9 @@ int main(void)
     RUN(test_product_is_the_stated_sum);
     RUN(test_exp_is_near_the_truth);
     RUN(test_exp_at_the_ends);
+    RUN(test_logistic_is_near_the_truth);
     RUN(test_gauss_is_exp_of_the_distance);
+    RUN(test_gauss_sums_are_sums_of_gauss);
     RUN(test_finite_finds_what_is_not);
     RUN(test_counts_of_shared_places);
     return check_done();

@@ -25,6 +25,9 @@
  * slopes of the rows that do move, the row is skipped for up to 8 passes; every check ends that for
  * rows that it finds on the wrong side.
  *
+ * Slow convergence. Where rows are many, columns few and C large, the gap falls by a small part per
+ * pass. With solver auto the run then ends early, and Newton's method goes on from its w and a.
+ *
  * Offset. A column of ones would couple all rows, which converges slowly. Instead b is a variable of
  * its own, kept near its last value b_k: pen(b) + (rho/2)(b - b_k)^2 is smallest at b = base + slope
  * t with t = sum a y; after a pass, b_k = b. This is the proximal point method on the primal in b,
@@ -67,9 +70,13 @@
 #define DCD_ROUNDING       1e-9 /* an estimate this small, relative to P, may be rounding only */
 #define DCD_STALLS         12   /* checks without progress at such estimates: it is */
 
-#define DCD_SERIES     0.25 /* logistic: margins this near to each other, where a series will do */
-#define DCD_SLOPE_LEFT 0.1  /* an update ends where D's slope has fallen to this part, */
-#define DCD_TRIES      100  /* or after this many attempts */
+#define DCD_MARK       3  /* passes after which the pace is looked at, and when they have doubled */
+#define DCD_LONG       40 /* passes to come that another solver is likely to save, smooth losses, */
+#define DCD_LONG_WIDE  150 /* likewise if columns are many more than rows, */
+#define DCD_LONG_HINGE 400 /* and hinge */
+#define DCD_WIDE       2   /* columns for each row, from which on there are many */
+
+#define DCD_SERIES 0.25 /* logistic: margins this near to each other, where a series will do */
 
 /* ---- Sweeps: one coordinate a_i after another is moved, each with the weights that the update
  * before it left ------------------------------------------------------------------------------- */
@@ -135,34 +142,6 @@ static double dcd_entropy(double z, double c)
     return size < HUGE_VAL ? c * (log1p(least) + size * least / (1 + least)) : 0;
 }
 
-/* D is largest in this row's a where z = m + q (c / (1 + exp(z)) - a). The difference of the sides
- * rises with z and is zero between m - q a and m + q (c - a): Newton's steps within these bounds,
- * until the slope of D is a tenth of what it was, or of 1 (then a step that goes too far never
- * loses what it gained: e'' changes by no more than a small factor over a unit of z). *next is the a
- * of the z that is returned. */
-HSP__DCD_INLINE double dcd_logistic_maximum(double m, double q, double a, double z, double c,
-                                            double *next)
-{
-    const double enough = DCD_SLOPE_LEFT * fmin(fabs(z - m), 1);
-    double low = m - q * a, high = m + q * (c - a);
-    if (!(z > low)) z = low;
-    if (!(z < high)) z = high;
-    for (int step = 0;; step++) {
-        const double small = exp(-fabs(z)), part = 1 / (1 + small);
-        *next = c * (z > 0 ? small * part : part);
-        const double slope = z - m - q * (*next - a); /* of D, there */
-        if (!(fabs(slope) > enough) || step == DCD_TRIES) return z;
-        if (slope > 0)
-            high = z;
-        else
-            low = z;
-        double to = z - slope / (1 + q * c * (small * part) * part);
-        if (!(to > low && to < high)) to = low + (high - low) / 2;
-        if (to == z) return z;
-        z = to;
-    }
-}
-
 /* A row whose part of the gap is below the threshold stays as it is: that saves half the cost. */
 HSP__DCD_INLINE void dcd_update_logistic(hsp__dcd_sweep *s, const hsp__vec_table *vec,
                                          hsp__dcd_kind kind, hsp__dcd_row *row, double *z)
@@ -179,7 +158,7 @@ HSP__DCD_INLINE void dcd_update_logistic(hsp__dcd_sweep *s, const hsp__vec_table
     s->gap += gap;
     row->step = 0;
     if (gap <= s->skip_threshold) return;
-    *z = dcd_logistic_maximum(m, row->sqnorm + s->b_slope, a, was, c, &next);
+    *z = hsp__dcd_logistic_maximum(m, row->sqnorm + s->b_slope, a, was, c, &next);
     const double step = next - a;
     if (step == 0) return;
     dcd_move(s, vec, kind, row, y, next);
@@ -198,8 +177,8 @@ static double dcd_smooth_maximum(const hsp__loss *loss, double m, double q, doub
     double low = 0, high = hsp__loss_cap(loss, c), next = a;
     if (!(loss->margin_of(low, c) - m + q * a > 0)) return low;
     if (high < HUGE_VAL && loss->margin_of(high, c) - m - q * (high - a) >= 0) return high;
-    const double enough = DCD_SLOPE_LEFT * fmin(fabs(loss->margin_of(a, c) - m), 1);
-    for (int step = 0; step < DCD_TRIES; step++) {
+    const double enough = HSP__DCD_SLOPE_LEFT * fmin(fabs(loss->margin_of(a, c) - m), 1);
+    for (int step = 0; step < HSP__DCD_TRIES; step++) {
         const double slope = loss->margin_of(next, c) - m - q * (next - a);
         const double curvature = loss->curvature(next / c, c);
         if (!(fabs(slope) > enough)) break;
@@ -242,6 +221,12 @@ HSP__DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, hsp
         const uint64_t first = s.bundles[k] * HSP__DCD_BUNDLE;
         const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * HSP__DCD_BUNDLE : rows;
         const uint64_t mix = hsp__dcd_mix(s.seed, first);
+        if (k + 2 < s.to && (s.bundles[k + 2] + 1) * HSP__DCD_BUNDLE <= rows) {
+            const uint64_t second = s.bundles[k + 2] * HSP__DCD_BUNDLE;
+            hsp__dcd_prefetch(s.rows + second, HSP__DCD_BUNDLE * sizeof *s.rows);
+            if (form == HSP__LOGISTIC)
+                hsp__dcd_prefetch(s.z + second, HSP__DCD_BUNDLE * sizeof *s.z);
+        }
         for (uint64_t j = 0; j < HSP__DCD_BUNDLE; j++) {
             const uint64_t here = hsp__dcd_place(mix, j);
             if (after + here < rows && !s.rows[after + here].skip)
@@ -681,6 +666,27 @@ static int dcd_suits(const hsp__problem *p)
     return !p->hard && p->penalty == HSP__PENALTY_L2;
 }
 
+/* The gap falls by about the same factor in every pass. So how many more would it take? Marks are made
+ * after 3, 6, 12 ... passes; if at one of them the number is large, hand on. */
+static void dcd_hand_on(hsp__dcd *m, double wanted)
+{
+    hsp__dcd_progress *now = &m->progress;
+    hsp__solution *s = m->s;
+    if (s->passes < DCD_MARK || s->passes < 2 * now->mark) return;
+    const double fall = log(now->mark_gap / now->gap) / (double)(s->passes - now->mark);
+    const double left = fall > 0 ? fmin(log(now->gap / wanted) / fall, 1e9) : 1e9;
+    const int first = now->mark == 0, wide = m->d / DCD_WIDE > m->n;
+    now->mark = s->passes, now->mark_gap = now->gap;
+    if (first || m->stop || !m->goal->may_hand_on || !(wanted > 0)) return;
+    if (!hsp__loss_is_smooth(m->p->loss) && m->d > m->n) return;
+    if (!(left > (!hsp__loss_is_smooth(m->p->loss) ? DCD_LONG_HINGE
+                  : wide                           ? DCD_LONG_WIDE
+                                                   : DCD_LONG)))
+        return;
+    m->stop = 1, s->stop = HSP_STOP_PASSES;
+    s->slow = (uint64_t)left;
+}
+
 hsp_status hsp__dcd_due(hsp__dcd *m, double square, int *due)
 {
     const hsp__goal *goal = m->goal;
@@ -694,6 +700,7 @@ hsp_status hsp__dcd_due(hsp__dcd *m, double square, int *due)
     if (goal->max_passes && s->passes >= goal->max_passes) m->stop = 1, s->stop = HSP_STOP_PASSES;
     if (hsp__watch_gap(goal->watch, goal->report, "passes", s->passes, part, goal->gap, &s->stop))
         return HSP_CANCELLED;
+    dcd_hand_on(m, fmax(goal->gap, 0) * (dual > 0 ? dual : primal));
     if (!m->stop) m->skip_threshold = DCD_SKIP * fmin(wanted, gap) / (double)(m->n + 1);
     *due = m->stop || m->progress.idle >= DCD_IDLE || !(gap > wanted);
     return HSP_OK;

@@ -1,4 +1,4 @@
-/* Dual coordinate descent, for dcd.c and dcd_group.c alone: the state of a problem that is being
+/* Dual coordinate descent, for dcd.c, dcd_group.c and (updates) newton_dual.c alone: the state of a problem that is being
  * solved, the steps that a solver makes of it, and the update of a row. dcd.c explains the method. */
 #ifndef HSP_LEARN_ERM_DCD_H
 #define HSP_LEARN_ERM_DCD_H
@@ -7,10 +7,12 @@
 #include "learn/erm/problem.h"
 
 #define HSP__DCD_INLINE       static inline __attribute__((always_inline))
-#define HSP__DCD_MOST_SKIPPED 8  /* sweeps */
-#define HSP__DCD_LINE         64 /* bytes of a cache line */
-#define HSP__DCD_TICK         16 /* bundles between two ticks */
-enum { HSP__DCD_PARALLEL = 2 };  /* sweeps at the same time */
+#define HSP__DCD_MOST_SKIPPED 8   /* sweeps */
+#define HSP__DCD_LINE         64  /* bytes of a cache line */
+#define HSP__DCD_TICK         16  /* bundles between two ticks */
+#define HSP__DCD_SLOPE_LEFT   0.1 /* an update ends where D's slope has fallen to this part, */
+#define HSP__DCD_TRIES        100 /* or after this many attempts */
+enum { HSP__DCD_PARALLEL = 2 };   /* sweeps at the same time */
 
 /* ---- A sweep: one coordinate a_i after another is moved, each with the weights that the update
  * before it left ------------------------------------------------------------------------------- */
@@ -141,6 +143,34 @@ HSP__DCD_INLINE double hsp__dcd_step(hsp__dcd_sweep *s, int squared, double scor
     return hsp__dcd_count(s, y * step);
 }
 
+/* Logistic loss: D is largest in this row's a where z = m + q (c / (1 + exp(z)) - a). The difference of the sides
+ * rises with z and is zero between m - q a and m + q (c - a): Newton's steps within these bounds,
+ * until the slope of D is a tenth of what it was, or of 1 (then a step that goes too far never
+ * loses what it gained: e'' changes by no more than a small factor over a unit of z). *next is the a
+ * of the z that is returned. */
+HSP__DCD_INLINE double hsp__dcd_logistic_maximum(double m, double q, double a, double z, double c,
+                                                 double *next)
+{
+    const double enough = HSP__DCD_SLOPE_LEFT * fmin(fabs(z - m), 1);
+    double low = m - q * a, high = m + q * (c - a);
+    if (!(z > low)) z = low;
+    if (!(z < high)) z = high;
+    for (int step = 0;; step++) {
+        const double small = exp(-fabs(z)), part = 1 / (1 + small);
+        *next = c * (z > 0 ? small * part : part);
+        const double slope = z - m - q * (*next - a); /* of D, there */
+        if (!(fabs(slope) > enough) || step == HSP__DCD_TRIES) return z;
+        if (slope > 0)
+            high = z;
+        else
+            low = z;
+        double to = z - slope / (1 + q * c * (small * part) * part);
+        if (!(to > low && to < high)) to = low + (high - low) / 2;
+        if (to == z) return z;
+        z = to;
+    }
+}
+
 /* ---- The state -------------------------------------------------------------------------------- */
 
 /* b = base + slope t, t = sum a y. */
@@ -159,6 +189,8 @@ typedef struct hsp__dcd_progress {
     double calibration; /* P - D of the last check, relative to what was expected */
     double least;       /* the least estimate so far, */
     uint64_t idle;      /* passes since then, or since the last check */
+    uint64_t mark;      /* the pass up to which its pace was last looked at, */
+    double mark_gap;    /* and the estimate then */
     uint64_t stalls;    /* checks without progress where little more is left than rounding */
 } hsp__dcd_progress;
 

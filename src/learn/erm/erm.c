@@ -9,6 +9,8 @@
 #include "learn/option_helpers.h"
 #include "vec/vec.h"
 
+#define ERM_HANDED_ON 4 /* passes that a second solver has, for each that the first expected */
+
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_error *err)
 {
     if (hsp_options_is_set(options, "C") && hsp_options_is_set(options, "lambda"))
@@ -38,7 +40,9 @@ hsp__goal hsp__erm_goal(hsp__train *train, hsp__task *task, int report)
                        .log = train->plan.log_passes ? &task->log : NULL,
                        .report = report,
                        .in_order = train->plan.in_order,
-                       .last = train->plan.last};
+                       .last = train->plan.last,
+                       .may_hand_on =
+                           train->plan.solver && strcmp(train->plan.solver, "auto") == 0};
 }
 
 void hsp__fit_gap_unknown(const hsp_context *ctx, hsp__task *task)
@@ -108,10 +112,12 @@ static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int ha
         if (hard) memset(s->w, 0, d * sizeof *s->w);
         if (hard) memset(s->dual, 0, n * sizeof *s->dual);
         hsp__goal rest = *goal;
+        rest.may_hand_on = 0;
         if (hard) rest.log = NULL; /* another objective */
         if (rest.log) rest.log->before += first.passes;
         status = second->solve(ctx, &p, &rest, err, s);
     }
+    s->slow = 0;
     s->gap_known = s->known = 0; /* weights of both may come back, and of another problem */
     /* Is what solves the problem without losses the answer to the one with them? Where no dual weight
      * is above its cost, both have the same objective, bound and gap. */
@@ -156,6 +162,23 @@ static int erm_stuck(const hsp__solution *s, uint64_t most, hsp__goal *goal)
     if (s->stop != HSP_STOP_PASSES || (most && s->passes >= most)) return 0;
     if (most) goal->max_passes = most - s->passes;
     return 1;
+}
+
+/* The solver expects to take long: another one has four times as many passes. If those are not enough,
+ * the first goes on to the end. */
+static hsp_status erm_hand_on(hsp_context *ctx, const hsp__goal *goal, hsp__task *task,
+                              hsp_error *err)
+{
+    const hsp__solver *first = task->solver, *second = hsp__solver_after(first, &task->problem);
+    hsp__solution *s = &task->solution;
+    hsp__goal left = *goal;
+    const uint64_t most = ERM_HANDED_ON * s->slow;
+    if (!second || !erm_stuck(s, goal->max_passes, &left)) return HSP_OK;
+    if (left.max_passes == 0 || left.max_passes > most) left.max_passes = most;
+    HSP__TRY(erm_second(ctx, second, 0, task, &left, err));
+    left.max_passes = 0;
+    if (!erm_stuck(s, goal->max_passes, &left)) return HSP_OK;
+    return erm_second(ctx, first, 0, task, &left, err);
 }
 
 /* P of t w with the best offset for it; a regularized one is part of w. */
@@ -291,6 +314,7 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
     hsp__solution *s = &task->solution;
     const hsp__problem *p = &task->problem;
     assert(task->solver && s->w && s->dual && s->u && s->scores);
+    if (s->slow) HSP__TRY(erm_hand_on(ctx, goal, task, err));
     if (choose) {
         /* A solver that can get no further hands on to the other; and at a cost so high that it is
          * the trouble, the separator without losses may be the answer. */
@@ -481,7 +505,8 @@ hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__
                             .max_passes = limits->max_passes,
                             .seed = limits->seed,
                             .watch = &watch,
-                            .report = 1};
+                            .report = 1,
+                            .may_hand_on = 1};
     hsp__task task = {.problem = *p};
     hsp__solution *s = &task.solution;
     hsp__scratch scratch = {.memory = memory};

@@ -131,8 +131,8 @@ static gap_sums gap_pass(hsp_context *ctx, gap_work *work, void (*part)(void *, 
     return all;
 }
 
-/* Rows whose distance from the margin is not known to nine digits are worth a second look. */
-static const double gap_near = 1e9;
+/* Rows whose distance from the margin is not known to six digits are worth a second look. */
+static const double gap_near = 1e6;
 
 /* The rows' part of the primal; `size` is ||w||. */
 GAP_INLINE void gap_sum_loss(const hsp__problem *p, hsp__loss_form form, const hsp__loss *loss,
@@ -514,7 +514,7 @@ int hsp__gap_keep(const hsp__solution *s, double primal, double dual)
 
 void hsp__solution_begin(hsp__solution *s)
 {
-    s->passes = s->updates = 0;
+    s->passes = s->updates = s->slow = 0;
     s->known = 0;
     s->primal = s->gap = HUGE_VAL;
     s->dual_value = -HUGE_VAL;

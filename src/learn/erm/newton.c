@@ -49,18 +49,33 @@
 #define NEWTON_STALLS      8    /* outer steps that may bring nothing */
 #define NEWTON_STALLS_HARD 40   /* hard: that take to see whether the rows can be separated */
 #define NEWTON_SAMPLE      256  /* rows that a sample has at least, */
-#define NEWTON_SAMPLE_DIM  2    /* and for each column */
+#define NEWTON_SAMPLE_DIM  5    /* and for each column */
 #define NEWTON_SAMPLE_TRY  3 /* Newton steps on a sample, smooth losses; more would only fit it */
 #define NEWTON_SAMPLE_CUT  8 /* from one sample to the next larger one */
-#define NEWTON_SAMPLE_GAP  1e-3  /* how well a sample is solved at most */
-#define NEWTON_SAMPLE_TAU  0.25  /* in how far tau is followed on a sample */
-#define NEWTON_FOLLOW      1e-4  /* relative slack down to which tau is followed */
-#define NEWTON_CALM        0.01  /* or until this few of the rows turn */
-#define NEWTON_MEET        1e-13 /* hulls so near to each other, for rows of length 1, meet */
-#define NEWTON_GROWTH      3     /* of tau, from one outer step to the next */
+#define NEWTON_SAMPLE_LEAST \
+    4 /* rows for each of the last sample: half of the rows cost half as much as all */
+#define NEWTON_SAMPLE_GAP 1e-3  /* how well a sample is solved at most */
+#define NEWTON_SAMPLE_TAU 0.25  /* in how far tau is followed on a sample */
+#define NEWTON_FOLLOW     1e-4  /* relative slack down to which tau is followed */
+#define NEWTON_CALM       0.01  /* or until this few of the rows turn */
+#define NEWTON_MEET       1e-13 /* hulls so near to each other, for rows of length 1, meet */
+#define NEWTON_GROWTH     3     /* of tau, from one outer step to the next */
 
 #define NEWTON_GROWTH_HARD 10
-#define NEWTON_ACCURACY    0.2 /* of directions by conjugate gradients */
+#define NEWTON_GROWTH_CG   1.5  /* hard, once separated, if directions are by conjugate gradients */
+#define NEWTON_DAMP_BELOW  0.3  /* step lengths that ask for more damping, */
+#define NEWTON_DAMP_ABOVE  0.7  /* or for less, */
+#define NEWTON_DAMP_FACTOR 10   /* by this factor, */
+#define NEWTON_DAMP_LEAST  1e-6 /* down to here */
+#define NEWTON_SHORTS      8    /* such steps until rows are known to be long */
+#define NEWTON_SHED_LEFT   0.5  /* of the goal: the primal value's distance when rows are shed, */
+#define NEWTON_SHED_ROUNDS 20   /* at most so often, */
+#define NEWTON_SHEDS       2    /* in as many attempts */
+
+#define NEWTON_ACCURACY 0.2 /* of directions by conjugate gradients */
+#define NEWTON_ARRIVED \
+    0.1                  /* of the goal: what is left of a step's decrement of which this is true */
+#define NEWTON_AGAIN 0.1 /* decrement, relative to that of the last attempt, for another one */
 
 /* The best pair so far, with the values that gap.h gave to it. */
 typedef struct newton_best {
@@ -85,8 +100,13 @@ typedef struct newton_run {
         double value;
     } lowest;
     newton_best best;
-    double *trial; /* dim: the weights whose gap is computed */
-    int scored;    /* u and scores of the best pair are in s->delta and s->delta_score */
+    double *trial;  /* dim: the weights whose gap is computed */
+    int scored;     /* u and scores of the best pair are in s->delta and s->delta_score */
+    int shorts;     /* short steps, and */
+    int sheds;      /* attempts at multipliers because of them; */
+    int interior;   /* the last was made */
+    double tried;   /* the decrement of the step after which newton_dual.c was tried; 0: not yet; */
+    double reached; /* and the D that it reached */
     int done;
     hsp_stop stop;
     uint64_t steps;
@@ -94,47 +114,7 @@ typedef struct newton_run {
 
 /* ---- Estimates --------------------------------------------------------------------------- */
 
-typedef struct newton_estimates {
-    double primal, dual;
-    double residual; /* what of the difference is due to w not being sum a y x */
-    double size;     /* a number in whose unit rounding errors are small */
-} newton_estimates;
-
-static double newton_sqnorm(const hsp__newton *s, const double *x)
-{
-    const double own = s->offset_ridge > 0 ? x[s->d] * x[s->d] : 0;
-    return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
-}
-
-static newton_estimates newton_estimate(const hsp__newton *s)
-{
-    const double ww = newton_sqnorm(s, s->w), uu = newton_sqnorm(s, s->u);
-    /* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost */
-    double residual = 0, unbalanced = 0;
-    for (uint64_t j = 0; j < s->d; j++) {
-        const double off = s->ridge * s->w[j] - s->u[j];
-        residual += off * (off / s->ridge);
-    }
-    if (s->offset_ridge > 0) {
-        const double off = s->offset_ridge * s->w[s->d] - s->u[s->d];
-        residual += off * (off / s->offset_ridge);
-    } else if (s->dim > s->d) {
-        unbalanced = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
-    }
-    newton_estimates f = {.residual = residual / 2 + unbalanced};
-    if (s->form == HSP__HARD_MARGIN) { /* of (w, b) and a scaled as is best */
-        f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
-        f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
-        f.size = s->now.total;
-    } else {
-        f.primal = ww / 2 + s->now.loss;
-        f.dual = s->now.conjugate - uu / 2 - unbalanced;
-        f.size = f.primal;
-    }
-    return f;
-}
-
-static double newton_gap(const newton_estimates *f)
+static double newton_gap(const hsp__newton_estimates *f)
 {
     if (!isfinite(f->primal) || isnan(f->dual)) return 1;
     return f->primal > f->dual ? (f->primal - f->dual) / f->primal : 0;
@@ -178,7 +158,7 @@ static hsp_status newton_compute_gap(newton_run *run, const double *here)
     memcpy(w, here, s->dim * sizeof *w);
     if (s->by_matrix && run->own_multipliers) hsp__newton_multipliers(s);
     if (p->hard && run->own_multipliers) { /* the multiple of a with the largest dual value */
-        const double uu = newton_sqnorm(s, s->u), factor = uu > 0 ? s->now.total / uu : 1;
+        const double uu = hsp__newton_sqnorm(s, s->u), factor = uu > 0 ? s->now.total / uu : 1;
         for (uint64_t i = 0; isfinite(factor) && i < s->n; i++)
             a[i] *= factor;
     }
@@ -205,8 +185,8 @@ static hsp_status newton_compute_gap(newton_run *run, const double *here)
         run->best.values.dual = values.dual;
         run->best.in_place = 1;
     }
-    const newton_estimates best = {.primal = run->best.values.primal,
-                                   .dual = run->best.values.dual};
+    const hsp__newton_estimates best = {.primal = run->best.values.primal,
+                                        .dual = run->best.values.dual};
     run->best.values.gap = newton_gap(&best);
     return HSP_OK;
 }
@@ -224,8 +204,8 @@ static hsp_status newton_leave_matrix(newton_run *run)
     return HSP_OK;
 }
 
-/* The gap is too large: go on, with the best multipliers put aside and our own computed again. */
-static hsp_status newton_resume(newton_run *run)
+/* Our own multipliers will take the place of the best. */
+static hsp_status newton_put_aside(newton_run *run)
 {
     hsp__newton *s = run->s;
     if (run->best.in_place) {
@@ -236,6 +216,14 @@ static hsp_status newton_resume(newton_run *run)
     }
     run->own_multipliers = 1;
     run->scored = 0;
+    return HSP_OK;
+}
+
+/* The gap is too large: go on, with the best multipliers put aside and our own computed again. */
+static hsp_status newton_resume(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    HSP__TRY(newton_put_aside(run));
     if (s->by_matrix) return newton_leave_matrix(run);
     hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
     return HSP_OK;
@@ -250,7 +238,8 @@ static hsp_status newton_evidence(newton_run *run)
     hsp__newton *s = run->s;
     const hsp__problem *p = s->p;
     double *a = s->a, *ay = s->delta_score, *u = s->delta, sum = 0, t = 0;
-    if (!(sqrt(newton_sqnorm(s, s->u)) <= NEWTON_MEET * run->longest * s->now.total)) return HSP_OK;
+    if (!(sqrt(hsp__newton_sqnorm(s, s->u)) <= NEWTON_MEET * run->longest * s->now.total))
+        return HSP_OK;
     run->own_multipliers = 0;
     hsp__gap_balance(s->ctx, p, a);
     for (uint64_t i = 0; i < s->n; i++)
@@ -286,7 +275,9 @@ static double newton_search(hsp__newton *s, double decrement)
     hsp__newton_sums sums = hsp__newton_along(s, 1, 1);
     for (int trial = 0; trial < 40; trial++) {
         const double slope = sums.slope + wd + t * dd, curve = sums.curve + dd;
-        if (fabs(slope) <= 0.1 * decrement) break;
+        /* a short step hardly goes beyond the lowest point: there the slope may stay the same for long
+         * enough to lead far up */
+        if (fabs(slope) <= (slope < 0 || t > 0.5 ? 0.1 : 1e-3) * decrement) break;
         if (slope < 0)
             low = t;
         else
@@ -308,9 +299,20 @@ static int newton_stopping(newton_run *run)
     return run->done;
 }
 
-/* One Newton step; `whole`: of length 1 wherever it leads. *left is about the decrease that it had
- * to make; 0: there is nothing left to do. */
-static void newton_step(newton_run *run, int whole, double *left)
+/* A column without curvature gets a step that is much too long, and all have to share a step length of
+ * next to 0. So much is added to the matrix that steps of a length near 1 are good. */
+static void newton_damp(hsp__newton *s, double t)
+{
+    if (t < NEWTON_DAMP_BELOW)
+        s->damping = fmin(1, fmax(NEWTON_DAMP_LEAST, NEWTON_DAMP_FACTOR * s->damping));
+    else if (t > NEWTON_DAMP_ABOVE)
+        s->damping /= NEWTON_DAMP_FACTOR;
+    if (s->damping < NEWTON_DAMP_LEAST) s->damping = 0;
+}
+
+/* One Newton step; `whole`: of length 1 wherever it leads, and by `how`. *left is about the decrease that
+ * it had to make; 0: there is nothing left to do. */
+static void newton_step(newton_run *run, int whole, hsp__newton_how how, double *left)
 {
     hsp__newton *s = run->s;
     const hsp__goal *goal = run->goal;
@@ -322,9 +324,11 @@ static void newton_step(newton_run *run, int whole, double *left)
     else
         t = newton_search(s, *left);
     if (newton_stopping(run)) return;
-    hsp__newton_move(s, t, HSP__NEWTON_GO);
+    hsp__newton_move(s, t, how);
     s->updates++;
-    const newton_estimates f = newton_estimate(s);
+    if (!whole && s->form != HSP__HARD_MARGIN) newton_damp(s, t);
+    run->shorts += !whole && t < NEWTON_DAMP_BELOW;
+    const hsp__newton_estimates f = hsp__newton_estimate(s);
     const int report = goal->report && !run->sample; /* a sample's passes are not counted */
     const uint64_t most =
         run->sample && !hsp__newton_anchored(s) ? NEWTON_SAMPLE_TRY : NEWTON_STEPS;
@@ -337,6 +341,96 @@ static void newton_step(newton_run *run, int whole, double *left)
     }
 }
 
+/* ---- Long rows -------------------------------------------------------------------------------- */
+
+/* Do what w and the multipliers are now. */
+static hsp_status newton_try(newton_run *run, const double *w)
+{
+    HSP__TRY(newton_compute_gap(run, w));
+    run->done = run->best.values.gap <= run->goal->gap;
+    if (run->done) run->stop = HSP_STOP_CONVERGED;
+    return run->done ? HSP_OK : newton_put_aside(run);
+}
+
+/* Squared hinge. The multipliers of weights that are only nearly the best may be far from it: sum a y x
+ * differs from w by c ||x|| times what margins are off. But whatever rows are given curvature, a step to
+ * the minimum of their quadratic makes sum a y x = w; only rows whose a is then below 0 spoil it.
+ * They get a = 0 and stay there, until none is left: that takes a few steps, as no row comes back. */
+static hsp_status newton_shed(newton_run *run)
+{
+    hsp__newton *s = run->s;
+    double left;
+    s->damping = 0;
+    for (int round = 0; round < NEWTON_SHED_ROUNDS && !run->done; round++) {
+        newton_step(run, 1, HSP__NEWTON_SHED, &left);
+        if (!s->now.turned) break;
+    }
+    if (newton_stopping(run)) return HSP_OK;
+    hsp__newton_estimates f = hsp__newton_estimate(s);
+    f.primal = run->lowest.value;
+    return newton_gap(&f) <= run->wanted ? newton_try(run, run->lowest.w) : HSP_OK;
+}
+
+/* Steps were short time and again. Squared hinge: once the primal value has arrived, as far as
+ * steps tell, multipliers by shedding rows; that may fail a few times. Else, and for the hinge,
+ * the interior-point method; if that fails, too, we go on as if nothing had been. */
+static hsp_status newton_long_rows(newton_run *run, double left)
+{
+    hsp__newton *s = run->s;
+    const hsp__newton_estimates f = hsp__newton_estimate(s);
+    const int hinge = s->form == HSP__HINGE, squared = s->form == HSP__SQUARED_HINGE;
+    const double damping = s->damping;
+    if (run->sample || run->done || run->interior || !(hinge || squared) ||
+        !hsp__hessian_is_direct(s->dim) || run->shorts < NEWTON_SHORTS ||
+        newton_gap(&f) <= run->wanted)
+        return HSP_OK;
+    if (squared && !(left <= NEWTON_SHED_LEFT * run->goal->gap * f.primal)) return HSP_OK;
+    if (squared && run->sheds < NEWTON_SHEDS) {
+        run->sheds++;
+        HSP__TRY(newton_shed(run));
+    } else {
+        run->interior = 1;
+        if (s->by_matrix) HSP__TRY(newton_leave_matrix(run));
+        s->damping = 0;
+        HSP__TRY(hsp__newton_interior(s, run->goal->gap, run->err));
+        if (!newton_stopping(run)) HSP__TRY(newton_try(run, s->w));
+    }
+    if (run->done) return HSP_OK;
+    run->shorts = 0;
+    s->damping = damping;
+    memcpy(s->w, run->lowest.w, s->dim * sizeof *s->w);
+    hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
+    return HSP_OK;
+}
+
+/* Many columns: once the primal value has arrived, as far as the last step's decrement tells, better
+ * multipliers than those of the weights may end the run. If not, there is another attempt when the
+ * decrement has become small, or the primal value so low that the last attempt's multipliers would do. */
+static hsp_status newton_try_dual(newton_run *run, double left)
+{
+    hsp__newton *s = run->s;
+    const int form = s->form == HSP__SQUARED_HINGE || s->form == HSP__LOGISTIC;
+    const double primal = run->lowest.value, wanted = run->goal->gap * primal;
+    const int first = run->tried == 0 && NEWTON_ARRIVED * left <= wanted;
+    const int again =
+        run->tried > 0 && (left <= NEWTON_AGAIN * run->tried || primal - run->reached <= wanted);
+    if (run->sample || !form || hsp__hessian_is_direct(s->dim) || run->steps == 0 ||
+        !(first || again))
+        return HSP_OK;
+    run->tried = left;
+    run->reached = hsp__newton_dual(s, primal, wanted);
+    if (newton_stopping(run)) return HSP_OK;
+    if (!(primal - run->reached <= wanted)) {
+        hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
+        return HSP_OK;
+    }
+    run->reached = -HUGE_VAL;
+    HSP__TRY(newton_compute_gap(run, run->lowest.w));
+    run->done = run->best.values.gap <= run->goal->gap;
+    if (run->done) run->stop = HSP_STOP_CONVERGED;
+    return run->done ? HSP_OK : newton_resume(run);
+}
+
 /* Minimise with the anchors as they are, as far as is worth while. */
 static hsp_status newton_minimise(newton_run *run)
 {
@@ -345,7 +439,7 @@ static hsp_status newton_minimise(newton_run *run)
     double first = 0, left = HUGE_VAL, before = HUGE_VAL;
     int slow = 0;
     for (int moved = 0; !newton_stopping(run) && moved < NEWTON_INNER; moved++) {
-        const newton_estimates f = newton_estimate(s);
+        const hsp__newton_estimates f = hsp__newton_estimate(s);
         const double slack = s->now.slack;
         if (!run->sample) hsp__pass_log_note(s->ctx, run->goal->log, s->passes, f.primal, f.dual);
         if (!run->sample && f.primal < run->lowest.value) {
@@ -364,11 +458,15 @@ static hsp_status newton_minimise(newton_run *run)
             run->wanted /= 4; /* our estimate was too low */
             HSP__TRY(newton_resume(run));
         }
+        HSP__TRY(newton_try_dual(run, left));
+        if (run->done) return HSP_OK;
         if (anchored && moved && f.residual <= 0.1 * slack) return HSP_OK;
         if (run->follow_tau && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
             return HSP_OK;
-        newton_step(run, 0, &left);
+        newton_step(run, 0, HSP__NEWTON_GO, &left);
         if (moved == 0) first = left;
+        HSP__TRY(newton_long_rows(run, left));
+        if (run->done) return HSP_OK;
         slow += left > 0.5 * before;
         before = left;
         const int ended = !(left > 1e-25 * first) || !(left > 1e-16 * f.size);
@@ -391,6 +489,15 @@ static double newton_sample_tau(const hsp__newton *s)
     return NEWTON_SAMPLE_TAU * sqrt((double)s->n / (double)(s->dim + 1));
 }
 
+/* By how much tau grows. Hard margin: with a matrix, a larger tau costs nothing; conjugate gradients
+ * take the more products the larger tau is, and more outer steps at a small tau are cheaper. */
+static double newton_growth(const hsp__newton *s, const hsp__newton_estimates *now)
+{
+    if (s->form != HSP__HARD_MARGIN) return NEWTON_GROWTH;
+    if (hsp__hessian_is_direct(s->dim)) return NEWTON_GROWTH_HARD;
+    return isfinite(now->primal) ? NEWTON_GROWTH_CG : NEWTON_GROWTH;
+}
+
 /* Smooth losses need none. The end: the gap is small enough, a limit was met, or nothing improves. */
 static hsp_status newton_outer(newton_run *run)
 {
@@ -401,7 +508,7 @@ static hsp_status newton_outer(newton_run *run)
     while (!run->done) {
         HSP__TRY(newton_minimise(run));
         if (run->done) return HSP_OK;
-        const newton_estimates f = newton_estimate(s);
+        const hsp__newton_estimates f = hsp__newton_estimate(s);
         const double gap = f.primal - f.dual;
         if (hard) HSP__TRY(newton_evidence(run));
         if (run->done) return HSP_OK;
@@ -417,20 +524,27 @@ static hsp_status newton_outer(newton_run *run)
         /* Other anchors, a larger tau, and a step that keeps up with them. */
         run->done = run->sample && s->tau >= newton_sample_tau(s);
         if (run->done) return HSP_OK;
-        const newton_estimates now = newton_estimate(s);
+        const hsp__newton_estimates now = hsp__newton_estimate(s);
         if (s->now.slack <= NEWTON_FOLLOW * now.primal ||
             s->now.turned <= NEWTON_CALM * s->now.active)
             run->follow_tau = 0;
         if (!run->follow_tau) HSP__TRY(hsp__newton_anchor(s, run->err));
         assert(s->tau > 0);
-        s->tau *= hard ? NEWTON_GROWTH_HARD : NEWTON_GROWTH;
+        s->tau *= newton_growth(s, &now);
         hsp__newton_move(s, 0, HSP__NEWTON_HOLD);
-        newton_step(run, 1, &left);
+        newton_step(run, 1, HSP__NEWTON_GO, &left);
     }
     return HSP_OK;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Columns whose spread is kept: none where no matrix is made that damping could be added to. */
+static uint64_t newton_spread(const hsp__problem *p)
+{
+    return hsp__hessian_is_direct(p->view->cols + (p->offset != HSP__OFFSET_NONE)) ? p->view->cols
+                                                                                   : 0;
+}
 
 /* `out`, `lent`: the caller's arrays for multipliers and scores, and the factor of a sample; NULL:
  * none. */
@@ -465,10 +579,11 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     }
     s->offset_ridge = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     /* Parts have a sum of dim numbers each, so there are few where columns are many. */
-    const uint64_t stored = hsp_view_stored(p->view) / step, most = stored / (4 * s->dim + 1) + 1;
+    const uint64_t stored = hsp_view_stored(p->view) / step, most = stored / (8 * s->dim + 1) + 1;
     s->parts = hsp__parts(s->n, stored / (s->n + 1) * sizeof(double) + 64);
     if (s->parts > 16) s->parts = 16;
     if (s->parts > most) s->parts = most;
+    if (s->parts > 2) s->parts -= s->parts % 2; /* as many for each of two threads */
     assert(s->parts > 0 && s->n <= p->view->rows && s->ridge > 0);
     s->first_anchor = s->form == HSP__HINGE ? 0.5 : 0;
     s->by_matrix = s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !lent;
@@ -482,6 +597,7 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->w = hsp__scratch_new(scratch, s->dim, sizeof *s->w);
     s->u = hsp__scratch_new(scratch, s->dim, sizeof *s->u);
     s->delta = hsp__scratch_new(scratch, s->dim, sizeof *s->delta);
+    s->spread = hsp__scratch_new(scratch, newton_spread(p), sizeof *s->spread);
     s->sums = hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->parts * s->dim, sizeof *s->sums);
     s->states = hsp__scratch_raw(scratch, s->parts, sizeof *s->states);
     s->lines = hsp__scratch_raw(scratch, s->parts, sizeof *s->lines);
@@ -511,21 +627,24 @@ static void newton_start(newton_run *run, const double *w, double tau)
 /* Solve ever larger samples roughly: w (dim) and *tau are where to go on from; the last one's
  * matrix may be of use, too. */
 static hsp_status newton_samples(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
-                                 hsp_error *err, double *w, double *tau, uint64_t *passes,
-                                 double **lent)
+                                 hsp_error *err, double *w, double *spread, double *tau,
+                                 uint64_t *passes, double **lent)
 {
     const uint64_t least = NEWTON_SAMPLE + NEWTON_SAMPLE_DIM * p->view->cols;
     hsp_status status = HSP_OK;
-    for (uint64_t step = p->view->rows / least; step > 1 && !status; step /= NEWTON_SAMPLE_CUT) {
+    for (uint64_t step = p->view->rows / least; step >= NEWTON_SAMPLE_LEAST && !status;
+         step /= NEWTON_SAMPLE_CUT) {
         hsp__newton s;
         newton_run run = {.s = &s, .goal = goal, .err = err, .sample = 1};
         run.wanted = NEWTON_SAMPLE_GAP;
         status = newton_new(&s, ctx, p, goal, step, NULL, NULL, err);
         if (!status) {
             run.follow_tau = s.form == HSP__HINGE;
+            memcpy(s.spread, spread, newton_spread(p) * sizeof *spread);
             newton_start(&run, w, *tau);
             status = newton_outer(&run);
             memcpy(w, s.w, s.dim * sizeof *w);
+            memcpy(spread, s.spread, newton_spread(p) * sizeof *spread);
             *tau = fmin(s.tau, newton_sample_tau(&s));
             *passes += s.passes / step;
             hsp__free(&ctx->allocator, *lent);
@@ -607,8 +726,14 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     hsp__newton s = {.ctx = ctx};
     newton_run run = {.s = &s, .goal = goal, .out = out, .err = err, .wanted = goal->gap};
     assert(newton_suits(p) && p->view->labels && out->dual);
+    if (hsp__newton_by_rows(p) && newton_all_zero(out->w, d)) {
+        int done;
+        HSP__TRY(hsp__newton_gram(ctx, p, goal, err, out, &done));
+        if (done && out->stop != HSP_STOP_PASSES) return HSP_OK;
+    }
     double *w = hsp__scratch_new(&scratch, d + 1, sizeof *w), tau = 0, *lent = NULL;
     uint64_t passes = 0;
+    double *spread = hsp__scratch_new(&scratch, newton_spread(p), sizeof *spread);
     run.lowest.w = hsp__scratch_new(&scratch, d + 1, sizeof *w);
     run.lowest.value = HUGE_VAL;
     run.trial = hsp__scratch_new(&scratch, d + 1, sizeof *w);
@@ -618,10 +743,13 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
-        if (!p->hard && newton_all_zero(w, d + 1) && newton_all_zero(out->dual, n))
-            status = newton_samples(ctx, p, goal, err, w, &tau, &passes, &lent);
+        /* (with many columns, a sample says little about most of them) */
+        if (!p->hard && hsp__hessian_is_direct(d + 1) && newton_all_zero(w, d + 1) &&
+            newton_all_zero(out->dual, n))
+            status = newton_samples(ctx, p, goal, err, w, spread, &tau, &passes, &lent);
     }
     if (!status) status = newton_new(&s, ctx, p, goal, 1, out, lent, err);
+    if (!status) memcpy(s.spread, spread, newton_spread(p) * sizeof *spread);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
     if (!status) {

@@ -57,9 +57,12 @@ typedef struct hsp__newton {
     hsp__newton_state now;
     hsp__hessian *hessian;
     /* The direction: */
+    double damping;      /* this times factor * spread is added to the matrix's diagonal */
+    double *spread;      /* d: the largest sum weight (x - mean)^2 of each column so far */
     double *delta;       /* dim */
     double *delta_score; /* n: what a step of length 1 adds to score */
     /* Sums of parts: */
+    double *theta;             /* n: newton_interior.c: the rows' curvatures; NULL: by the loss */
     double *sums;              /* parts * dim; by_matrix: NULL */
     hsp__newton_state *states; /* parts */
     hsp__newton_sums *lines;   /* parts */
@@ -77,12 +80,20 @@ static inline double hsp__newton_cost(const hsp__newton *s, uint64_t i)
 /* The row's curvature, without hsp__newton_factor. */
 static inline double hsp__newton_weight(const hsp__newton *s, uint64_t i)
 {
+    if (s->theta) return s->theta[i];
     if (s->curved && !s->curved[i]) return 0;
     const double cost = hsp__newton_cost(s, i), c = cost < 0 ? -cost : cost;
     if (s->curved) return c;
     if (!(c > 0)) return 0;
     return s->form == HSP__LOGISTIC ? s->a[i] * (1 - s->a[i] / c)
                                     : s->loss->curvature(s->a[i] / c, c);
+}
+
+/* The sums of parts are added up in blocks of columns. */
+enum { HSP__NEWTON_COLUMNS = 8192 };
+static inline uint64_t hsp__newton_column_parts(const hsp__newton *s)
+{
+    return (s->dim + HSP__NEWTON_COLUMNS - 1) / HSP__NEWTON_COLUMNS;
 }
 
 /* Does the loss need outer steps? */
@@ -94,6 +105,7 @@ static inline int hsp__newton_anchored(const hsp__newton *s)
 /* What hsp__newton_weight is multiplied by. */
 static inline double hsp__newton_factor(const hsp__newton *s)
 {
+    if (s->theta) return 1;
     if (s->form == HSP__SQUARED_HINGE) return 2;
     return hsp__newton_anchored(s) ? s->tau : 1;
 }
@@ -109,15 +121,28 @@ typedef enum hsp__newton_how {
     /* The anchors or tau have changed: a and u follow as if the rows that have curvature now kept
      * it, whatever their bounds are. A full step from here follows the change as long as those rows
      * stay the same. */
-    HSP__NEWTON_HOLD
+    HSP__NEWTON_HOLD,
+    /* By t delta, but rows without curvature keep their a and gain none: the others lose it if a
+     * reaches a bound, and stay there. */
+    HSP__NEWTON_SHED
 } hsp__newton_how;
 void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how);
+
+/* score = X w. */
+void hsp__newton_scores(hsp__newton *s);
 
 /* by_matrix: the multipliers a, from the scores. */
 void hsp__newton_multipliers(hsp__newton *s);
 
 /* anchor = a / c. */
 hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err);
+
+/* ---- Multipliers: newton_dual.c --------------------------------------------------------------- */
+
+/* Squared hinge and logistic loss: a and u become better multipliers than those of the weights, until
+ * D is within `wanted` of `primal`, as far as estimates tell, or that takes too long. Returns that D. What
+ * a, u and the sums over the rows had is lost: HSP__NEWTON_RESTART. */
+double hsp__newton_dual(hsp__newton *s, double primal, double wanted);
 
 /* ---- The matrix: newton_hessian.c ------------------------------------------------------------ */
 
@@ -130,6 +155,9 @@ void hsp__hessian_free(hsp__newton *s);
  * adding one to a matrix costs much more than multiplying by it. The caller frees it; NULL: none. */
 double *hsp__hessian_lend(hsp__newton *s);
 
+/* Many columns: H's diagonal (dim), as of the last direction. */
+const double *hsp__hessian_diagonal(const hsp__newton *s);
+
 /* Are there few enough columns that the matrix is kept? */
 int hsp__hessian_is_direct(uint64_t dim);
 
@@ -137,8 +165,38 @@ int hsp__hessian_is_direct(uint64_t dim);
  * rows that lack something, sum a y x = 2 (q - G w). */
 void hsp__hessian_follow(hsp__newton *s);
 
+/* H's factor where we are, and x = H^-1 x with it. */
+void hsp__hessian_factor(hsp__newton *s);
+void hsp__hessian_solve(const hsp__newton *s, double *x);
+
 /* delta = H^-1 (-gradient): directly where there are few columns, else by conjugate gradients, to
  * `accuracy`. *decrement is -<gradient, delta>. */
 void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement);
+
+/* Estimates of the primal and the dual value where we are. */
+typedef struct hsp__newton_estimates {
+    double primal, dual;
+    double residual; /* what of the difference is due to w not being sum a y x */
+    double size;     /* a number in whose unit rounding errors are small */
+} hsp__newton_estimates;
+hsp__newton_estimates hsp__newton_estimate(const hsp__newton *s);
+/* ||x||^2 of weights; of the offset, too, if it is regularised. */
+double hsp__newton_sqnorm(const hsp__newton *s, const double *x);
+
+/* ---- Fewer rows than columns (newton_gram.c) -------------------------------------------------- */
+
+enum { HSP__NEWTON_BY_ROWS = 2048 }; /* rows at most */
+
+/* Is the problem to be solved in the space that its rows span? */
+int hsp__newton_by_rows(const hsp__problem *p);
+/* Solve it there, from s->dual. *done 0: it could not be, and nothing has changed but s->dual. */
+hsp_status hsp__newton_gram(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                            hsp_error *err, hsp__solution *s, int *done);
+
+/* ---- An interior-point method: newton_interior.c --------------------------------------------- */
+
+/* Solve to `gap` with the rows that matter at w: w, score (of all rows) and the multipliers a are then the
+ * result. by_matrix is not allowed. */
+hsp_status hsp__newton_interior(hsp__newton *s, double gap, hsp_error *err);
 
 #endif

@@ -12,7 +12,8 @@
  * Few columns, but rows of many places: a row of k places costs k^2 / 2 operations in G and 2 k in
  * a product. There G is only made for a sample of the rows, and its Cholesky preconditions
  * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
- * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. */
+ * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. When products become many, G
+ * is made where we are, and its factor serves the steps that follow. */
 #include "base/base.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
@@ -136,8 +137,9 @@ static void newton_batch_flush(newton_batch *batch, double *g)
 
 enum {
     NEWTON_HESSIAN_COLS = 2400,      /* most columns, with the offset, for a matrix */
-    NEWTON_HESSIAN_SMALL = 24,       /* up to which rows are added one by one */
+    NEWTON_HESSIAN_SMALL = 8,        /* up to which rows are added one by one */
     NEWTON_HESSIAN_SHORT = 32,       /* places of a sparse row, likewise */
+    NEWTON_HESSIAN_WIDEN = 3,        /* times its places: up to which columns it is made dense */
     NEWTON_HESSIAN_BITS = 1024,      /* rows that are worth gathering as bits, */
     NEWTON_HESSIAN_BITS_PART = 5000, /* that are worth a matrix of their own, */
     NEWTON_HESSIAN_LIST = 512,       /* and are listed at a time */
@@ -145,14 +147,15 @@ enum {
     NEWTON_HESSIAN_WORTH_BATCH = 64, /* and in batches, which are faster */
     NEWTON_HESSIAN_PARTS = 8,        /* matrices that are summed */
     NEWTON_HESSIAN_STEPS = 2000,     /* of conjugate gradients */
-    NEWTON_HESSIAN_PATIENCE =
-        16, /* products that a direction may take with another's factor, at least */
-    NEWTON_HESSIAN_LEND = 32,     /* places of a row from which on a sample's matrix is lent, */
-    NEWTON_HESSIAN_LEND_ROWS = 4, /* if it has this many rows per column */
+    NEWTON_HESSIAN_PATIENCE = 16,    /* products that a direction may take with an old factor, */
+    NEWTON_HESSIAN_OLD = 2,          /* and this part of them if the factor is to serve again */
+    NEWTON_HESSIAN_LEND = 32,        /* places of a row from which on a sample's matrix is lent, */
+    NEWTON_HESSIAN_LEND_ROWS = 4,    /* if it has this many rows per column */
 };
 #define NEWTON_HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
 #define NEWTON_HESSIAN_SHARE 8                   /* one part in this many of what the rows take */
 #define NEWTON_HESSIAN_TICK  64                  /* rows between two ticks */
+#define NEWTON_HESSIAN_USE   0.5 /* of the residual: a direction that leaves no more is of use */
 
 struct hsp__hessian {
     int direct;
@@ -171,14 +174,17 @@ struct hsp__hessian {
     double *q_sums;        /* by_matrix: (most - 1) * dim */
     newton_batch *batches; /* most; NULL: the places of rows are few or scattered */
     newton_bits *bits;     /* most; NULL: rows are not ones, or columns are too many */
+    int widen;             /* sparse rows are added as dense ones: they have many places */
     int by_bits;           /* now */
     unsigned char *inside; /* n: which rows are in g; NULL: g is computed from scratch each time */
     double *scale;         /* dim: 1 / sqrt of H's diagonal */
     int alone;             /* no factor but that of the very matrix will do */
     int own;               /* factor stands in for later ones */
     const double *lent;    /* the factor that stands in, or NULL */
+    uint64_t products;     /* that the last direction took with it; 0: it has not served yet */
     /* Many columns, or that: vectors of dim. */
     double *diagonal, *residual, *direction, *product, *solved;
+    double *offset; /* H's column of the offset, if that is free */
 };
 
 /* ---- Adding rows to a matrix ----------------------------------------------------------------- */
@@ -211,9 +217,13 @@ static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
     const uint32_t *at = row.indices;
     double x[NEWTON_HESSIAN_SHORT], *g = block->g;
     assert(dim == s->d || dim == s->d + 1);
-    if (!at) {
+    if (!at || s->hessian->widen) {
         double *wide = dim > NEWTON_HESSIAN_SMALL ? block->rows + block->count * dim : x;
-        if (view->precision == HSP_FLOAT64)
+        if (at) {
+            memset(wide, 0, s->d * sizeof *wide);
+            for (size_t k = 0; k < count; k++)
+                wide[at[k]] = hsp__row_value(view, &row, k);
+        } else if (view->precision == HSP_FLOAT64)
             memcpy(wide, row.values, s->d * sizeof *wide);
         else
             for (uint64_t j = 0; j < s->d; j++)
@@ -311,8 +321,9 @@ static void newton_hessian_part(void *user, uint64_t part)
     }
     for (uint64_t i = from; i < to; i++) {
         if (i % NEWTON_HESSIAN_TICK == 0 && hsp__tick(s->ctx)) return;
-        if (!h->inside) {
-            newton_hessian_add(s, i, hsp__newton_weight(s, i), &block);
+        if (!h->inside || s->theta) {
+            const double weight = hsp__newton_weight(s, i);
+            if (weight > 0) newton_hessian_add(s, i, weight, &block);
         } else if (s->curved[i] != h->inside[i]) {
             const double cost = hsp__newton_cost(s, i), turn = s->curved[i] ? cost : -cost;
             newton_hessian_add(s, i, s->curved[i] ? fabs(cost) : -fabs(cost), &block);
@@ -343,7 +354,7 @@ static void newton_hessian_update(hsp__newton *s)
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
     assert(s->now.active <= s->n && s->now.turned <= s->n);
-    if (!h->inside || h->peak == 0 || s->now.turned >= s->now.active ||
+    if (!h->inside || s->theta || h->peak == 0 || s->now.turned >= s->now.active ||
         s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
         if (h->inside) memset(h->inside, 0, s->n);
@@ -351,7 +362,7 @@ static void newton_hessian_update(hsp__newton *s)
         h->peak = 0;
     }
     const uint64_t rows = h->peak ? s->now.turned : s->now.active;
-    h->by_bits = h->bits && rows >= NEWTON_HESSIAN_BITS;
+    h->by_bits = h->bits && !s->theta && rows >= NEWTON_HESSIAN_BITS;
     const uint64_t by_bits = rows / NEWTON_HESSIAN_BITS_PART + 1;
     h->parts = newton_hessian_parts(s, rows, h->by_bits && by_bits < h->most ? by_bits : h->most);
     if (!hsp__tasks_try(s->ctx, h->parts, newton_hessian_part, s)) return;
@@ -361,6 +372,7 @@ static void newton_hessian_update(hsp__newton *s)
     }
     if (s->now.active > h->peak) h->peak = s->now.active;
     if (h->peak == 0) h->peak = 1;
+    if (s->theta) h->peak = 0; /* of no use to others */
 }
 
 void hsp__hessian_follow(hsp__newton *s)
@@ -386,16 +398,23 @@ static int newton_hessian_lends(const hsp__newton *s)
            hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_LEND;
 }
 
-static void newton_hessian_direct(hsp__newton *s, double *x)
+void hsp__hessian_factor(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     const double factor = hsp__newton_factor(s);
     const size_t dim = s->dim, side = h->side;
     int done = 0;
     if (!s->by_matrix) newton_hessian_update(s);
+    const double *ones =
+        dim > s->d ? h->g + s->d * side : NULL; /* sums of columns, and of weights */
     for (size_t i = 0; i < dim; i++) {
-        const double own = i < s->d ? s->ridge : s->offset_ridge,
-                     all = own + factor * h->g[i * side + i];
+        double all = (i < s->d ? s->ridge : s->offset_ridge) + factor * h->g[i * side + i];
+        if (i < s->d) {
+            const double mean = ones && ones[s->d] > 0 ? ones[i] / ones[s->d] : 0;
+            if (!s->theta)
+                s->spread[i] = fmax(s->spread[i], h->g[i * side + i] - (ones ? mean * ones[i] : 0));
+            all += factor * s->damping * s->spread[i];
+        }
         h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
     }
     /* Cholesky of H scaled to a diagonal of ones, with ever more added to it */
@@ -408,21 +427,37 @@ static void newton_hessian_direct(hsp__newton *s, double *x)
         }
         done = hsp__matrix_cholesky(s->ctx, h->factor, dim, h->scratch) || lift >= 1;
     }
+}
+
+void hsp__hessian_solve(const hsp__newton *s, double *x)
+{
+    const hsp__hessian *h = s->hessian;
+    const size_t dim = s->dim;
     for (size_t i = 0; i < dim; i++)
         x[i] *= h->scale[i];
     hsp__matrix_solve(h->factor, dim, x);
     for (size_t i = 0; i < dim; i++)
         x[i] *= h->scale[i];
+}
+
+static void newton_hessian_direct(hsp__newton *s, double *x)
+{
+    hsp__hessian *h = s->hessian;
+    hsp__hessian_factor(s);
+    hsp__hessian_solve(s, x);
     if (h->alone || !newton_hessian_lends(s)) return;
     h->own = 1;
     h->lent = h->factor;
+    h->products = 0;
 }
 
 /* ---- Many columns ---------------------------------------------------------------------------- */
 
+/* out = H x, or with x NULL H's diagonal. */
 typedef struct newton_hessian_times {
     hsp__newton *s;
-    const double *x; /* NULL: the diagonal is wanted */
+    const double *x;
+    double *out;
 } newton_hessian_times;
 
 static void newton_hessian_times_part(void *user, uint64_t part)
@@ -437,11 +472,11 @@ static void newton_hessian_times_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
         double a = hsp__newton_weight(s, i);
         if (a == 0) continue;
-        if (work->x) {
-            a *= hsp__row_score(view, i * s->stride, work->x, offset ? work->x[s->d] : 0);
+        if (work->x) a *= hsp__row_score(view, i * s->stride, work->x, offset ? work->x[s->d] : 0);
+        const hsp__row row = hsp__view_row(view, i * s->stride);
+        if (work->x || !row.values) { /* the squares of ones are ones */
             hsp__matvec_add_row(view, i * s->stride, a, sum);
         } else {
-            const hsp__row row = hsp__view_row(view, i * s->stride);
             for (uint64_t k = 0; k < row.count; k++) {
                 const double value = hsp__row_value(view, &row, k);
                 sum[hsp__row_column(&row, k)] += a * value * value;
@@ -451,22 +486,58 @@ static void newton_hessian_times_part(void *user, uint64_t part)
     }
 }
 
-/* out = H x, or with x NULL H's diagonal. */
-static void newton_hessian_product(hsp__newton *s, const double *x, double *out)
+static void newton_hessian_sum_part(void *user, uint64_t part)
 {
-    const double factor = hsp__newton_factor(s);
-    newton_hessian_times work = {s, x};
-    if (!hsp__tasks_try(s->ctx, s->parts, newton_hessian_times_part, &work)) return;
-    for (uint64_t j = 0; j < s->dim; j++)
-        out[j] = (j < s->d ? s->ridge : s->offset_ridge) * (x ? x[j] : 1);
-    for (uint64_t part = 0; part < s->parts; part++)
-        hsp__vec()->axpy_f64(factor, s->sums + part * s->dim, out, (size_t)s->dim);
+    const newton_hessian_times *work = user;
+    const hsp__newton *s = work->s;
+    const uint64_t from = part * HSP__NEWTON_COLUMNS;
+    const uint64_t to = s->dim - from < HSP__NEWTON_COLUMNS ? s->dim : from + HSP__NEWTON_COLUMNS;
+    for (uint64_t j = from; j < to; j++)
+        work->out[j] = (j < s->d ? s->ridge : s->offset_ridge) * (work->x ? work->x[j] : 1);
+    for (uint64_t k = 0; k < s->parts; k++)
+        hsp__vec()->axpy_f64(hsp__newton_factor(s), s->sums + k * s->dim + from, work->out + from,
+                             (size_t)(to - from));
 }
 
-/* x, the right side, becomes about H^-1 x. 0: that took too long: with another's factor, as long as
- * putting the rows into a matrix of one's own would take, about. That factor is of a matrix scaled to
- * a diagonal of ones, and it is scaled to the diagonal of H: a column that few rows have may be all
- * but missing in the sample. */
+static void newton_hessian_product(hsp__newton *s, const double *x, double *out)
+{
+    newton_hessian_times work = {s, x, out};
+    if (hsp__tasks_try(s->ctx, s->parts, newton_hessian_times_part, &work))
+        hsp__tasks_try(s->ctx, hsp__newton_column_parts(s), newton_hessian_sum_part, &work);
+}
+
+/* Conjugate gradients without the offset: it is coupled with all rows, and would be the slowest
+ * coordinate. H = (H_ww, h; h^T, c): with b = -<h, w> / c for every direction w, they see
+ * H_ww - h h^T / c. x (zeros) and r (the right side) begin with the b that makes r_b 0, and the
+ * diagonal becomes that of the smaller matrix. h is left in h->offset; returns c. */
+static double newton_hessian_without_offset(hsp__newton *s, double *x, double *r)
+{
+    hsp__hessian *h = s->hessian;
+    double *unit = h->direction, *wb = h->offset;
+    memset(unit, 0, s->dim * sizeof *unit);
+    unit[s->d] = 1;
+    newton_hessian_product(s, unit, wb);
+    s->passes++;
+    const double bb = wb[s->d] > 0 ? wb[s->d] : 1; /* 0: no row has a weight, and so is wb */
+    x[s->d] = r[s->d] / bb;
+    hsp__vec()->axpy_f64(-x[s->d], wb, r, (size_t)s->d);
+    r[s->d] = 0;
+    for (size_t j = 0; j < s->d; j++) /* rounding must not take it below the penalty's part */
+        h->diagonal[j] = fmax(h->diagonal[j] - wb[j] * wb[j] / bb, s->ridge);
+    return bb;
+}
+
+/* The products that a direction may take with an old factor: putting all rows into a matrix takes about
+ * as long. */
+static uint64_t newton_hessian_patience(const hsp_view *view)
+{
+    const uint64_t quarter = hsp_view_stored(view) / (view->rows + 1) / 4;
+    return quarter > NEWTON_HESSIAN_PATIENCE ? quarter : NEWTON_HESSIAN_PATIENCE;
+}
+
+/* x, the right side, becomes about H^-1 x. 0: it is far from that after as many products as may be. A
+ * factor that stands in is of a matrix scaled to a diagonal of ones, and it is scaled to the diagonal
+ * of H: a column that few rows have may be all but missing in a sample. */
 static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
 {
     const hsp__vec_table *vec = hsp__vec();
@@ -479,11 +550,12 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     double *r = h->residual, *p = h->direction, *q = h->product, *y = h->solved;
     memcpy(r, x, dim * sizeof *r);
     memset(x, 0, dim * sizeof *x);
-    double rho = 0, first = 0;
-    const uint64_t quarter = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) / 4;
-    const uint64_t lent = quarter > NEWTON_HESSIAN_PATIENCE ? quarter : NEWTON_HESSIAN_PATIENCE;
-    const uint64_t patience = h->lent ? lent : NEWTON_HESSIAN_STEPS, most = s->goal->max_passes;
-    for (uint64_t step = 0; step < patience; step++) {
+    double rho = 0, first = 0, last = 0;
+    const int own = s->dim > s->d && s->offset_ridge == 0 && !h->lent; /* b without a penalty */
+    const double bb = own ? newton_hessian_without_offset(s, x, r) : 1, *wb = h->offset;
+    const uint64_t most = s->goal->max_passes;
+    const uint64_t patience = h->lent ? newton_hessian_patience(s->p->view) : NEWTON_HESSIAN_STEPS;
+    for (uint64_t step = 0; step < patience; step++, h->products = step) {
         for (size_t j = 0; j < dim; j++) /* precondition */
             y[j] = r[j] / (h->lent ? sqrt(h->diagonal[j]) : h->diagonal[j]);
         if (h->lent) hsp__matrix_solve(h->lent, dim, y);
@@ -491,9 +563,11 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
             y[j] /= sqrt(h->diagonal[j]);
         const double next = vec->dot_f64(r, y, dim);
         if (step == 0) first = next;
+        last = next;
         if (!(next > first * accuracy * accuracy) || !isfinite(next)) return 1;
         for (size_t j = 0; j < dim; j++)
             p[j] = step == 0 ? y[j] : y[j] + next / rho * p[j];
+        if (own) p[s->d] = -vec->dot_f64(wb, p, (size_t)s->d) / bb;
         rho = next;
         newton_hessian_product(s, p, q);
         s->passes++;
@@ -501,10 +575,11 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         if (most && s->passes >= most) return 1;
         const double curve = vec->dot_f64(p, q, dim);
         if (!(curve > 0)) return 0;
+        if (own) q[s->d] = 0; /* but for rounding, it is */
         vec->axpy_f64(rho / curve, p, x, dim);
         vec->axpy_f64(-rho / curve, q, r, dim);
     }
-    return 0;
+    return last <= first * NEWTON_HESSIAN_USE * NEWTON_HESSIAN_USE;
 }
 
 static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp_error *err)
@@ -545,8 +620,9 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
             bits->counts = hsp__scratch_raw(scratch, s->d, sizeof *bits->counts);
         }
     }
-    if (hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_SHORT &&
-        newton_batch_pays(view)) {
+    h->widen = view->storage != HSP_DENSE && s->dim > NEWTON_HESSIAN_SMALL &&
+               NEWTON_HESSIAN_WIDEN * places >= (double)s->dim;
+    if (!h->widen && places >= NEWTON_HESSIAN_SHORT && newton_batch_pays(view)) {
         h->batches = hsp__scratch_new(scratch, h->most, sizeof *h->batches);
         for (uint64_t part = 0; h->batches && part < h->most; part++) {
             newton_batch *batch = &h->batches[part];
@@ -561,29 +637,49 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
 
 /* ---- The direction --------------------------------------------------------------------------- */
 
+/* The factor of the matrix where we are takes the place of an old one; without memory for it, 0. */
+static int newton_hessian_renew(hsp__newton *s)
+{
+    hsp__hessian *h = s->hessian;
+    if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
+        s->scratch.failed = 0;
+        return 0;
+    }
+    h->direct = 1;
+    h->own = 0;
+    h->lent = NULL;
+    memcpy(s->delta, h->down, s->dim * sizeof *h->down);
+    newton_hessian_direct(s, s->delta);
+    return 1;
+}
+
 void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
 {
     hsp__hessian *h = s->hessian;
     double *down = h->down;
+    const int old =
+        h->lent && NEWTON_HESSIAN_OLD * h->products > newton_hessian_patience(s->p->view);
     for (uint64_t j = 0; j < s->dim; j++)
         down[j] = s->u[j] - (j < s->d ? s->ridge : s->offset_ridge) * s->w[j];
     memcpy(s->delta, down, s->dim * sizeof *down);
     if (h->direct && !h->lent) {
         newton_hessian_direct(s, s->delta);
-    } else if (!newton_hessian_conjugate(s, accuracy, s->delta) && h->lent) {
-        /* The factor that was lent does not serve (large C: weights that differ by orders of
-         * magnitude from those it was made of). Without memory for another, it must. */
-        if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
-            s->scratch.failed = 0;
-        } else {
-            h->direct = h->alone = 1;
-            h->lent = NULL;
-            h->own = 0;
-            memcpy(s->delta, down, s->dim * sizeof *down);
-            newton_hessian_direct(s, s->delta);
+    } else if (!old || !newton_hessian_renew(s)) {
+        const int unused = h->own && !h->products;
+        if (!newton_hessian_conjugate(s, accuracy, s->delta) && h->lent) {
+            /* The factor does not serve (large C: weights that differ by orders of magnitude from
+             * those it was made of); where not even the next step's does, none will. */
+            h->alone = unused;
+            newton_hessian_renew(s);
         }
     }
     *decrement = hsp__vec()->dot_f64(down, s->delta, (size_t)s->dim);
+}
+
+const double *hsp__hessian_diagonal(const hsp__newton *s)
+{
+    assert(!s->hessian->direct);
+    return s->hessian->diagonal;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -620,5 +716,7 @@ hsp_status hsp__hessian_new(hsp__newton *s, const double *lent, hsp_error *err)
     double **all[] = {&h->diagonal, &h->residual, &h->direction, &h->product, &h->solved};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         *all[i] = hsp__scratch_raw(&s->scratch, s->dim, sizeof **all[i]);
+    if (s->p->offset == HSP__OFFSET_FREE)
+        h->offset = hsp__scratch_raw(&s->scratch, s->dim, sizeof *h->offset);
     return s->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }

@@ -22,11 +22,7 @@ NEWTON_ROWS_INLINE newton_rows_terms newton_row(hsp__loss_form form, const hsp__
     const double z = 1 - m;
     if (form == HSP__SQUARED_HINGE)
         return z > 0 ? (newton_rows_terms){2 * z, 1} : (newton_rows_terms){0, 0};
-    if (form == HSP__LOGISTIC) {
-        const double e = exp(-fabs(m)), more = 1 / (1 + e), less = e * more;
-        return (newton_rows_terms){m > 0 ? less : more, more * less};
-    }
-    if (form == HSP__SMOOTH) {
+    if (form == HSP__SMOOTH || form == HSP__LOGISTIC) {
         const double s = loss->neg_gradient(m);
         return (newton_rows_terms){s, loss->curvature(s, 1)};
     }
@@ -47,6 +43,19 @@ static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t f
     else
         for (uint64_t i = from; i < to; i++)
             out[i] = hsp__row_score(view, i * s->stride, w, b);
+}
+
+static void newton_rows_score_part(void *user, uint64_t part)
+{
+    hsp__newton *s = user;
+    newton_rows_scores(s, s->w, hsp__part(s->n, s->parts, part),
+                       hsp__part(s->n, s->parts, part + 1), s->score);
+}
+
+void hsp__newton_scores(hsp__newton *s)
+{
+    s->passes++;
+    hsp__tasks_try(s->ctx, s->parts, newton_rows_score_part, s);
 }
 
 /* What hsp__newton_cost looks at, in one place that nothing written in a loop can change. */
@@ -81,7 +90,7 @@ typedef struct newton_rows_step {
     hsp__newton *s;
     double t;
     int fresh; /* scores, or what delta adds to them, must be computed first */
-    int hold;  /* HSP__NEWTON_HOLD */
+    hsp__newton_how how;
 } newton_rows_step;
 
 NEWTON_ROWS_INLINE void newton_line_rows(hsp__loss_form form, const hsp__loss *loss,
@@ -114,6 +123,32 @@ static hsp__vec_groups newton_rows_plain(const hsp__newton *s, uint64_t from)
     return (hsp__vec_groups){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
 }
 
+/* Logistic: the exponentials of many rows at a time. */
+enum { NEWTON_ROWS_MANY = 256 };
+
+static void newton_line_logistic(const hsp__newton *s, uint64_t from, uint64_t to, double t,
+                                 hsp__newton_sums *out)
+{
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    double m[NEWTON_ROWS_MANY], slope[NEWTON_ROWS_MANY], weight[NEWTON_ROWS_MANY];
+    hsp__newton_sums sums = {0, 0};
+    for (uint64_t first = from; first < to; first += NEWTON_ROWS_MANY) {
+        const uint64_t many = to - first < NEWTON_ROWS_MANY ? to - first : NEWTON_ROWS_MANY;
+        const double *scores = s->score + first, *moves = s->delta_score + first;
+        for (uint64_t k = 0; k < many; k++) {
+            const double score = scores[k] + t * moves[k];
+            m[k] = newton_cost(&costs, first + k) < 0 ? -score : score;
+        }
+        hsp__vec()->logistic_f64(m, (size_t)many, slope, weight, NULL);
+        for (uint64_t k = 0; k < many; k++) {
+            const double cost = newton_cost(&costs, first + k);
+            sums.slope -= cost * slope[k] * moves[k];
+            sums.curve += fabs(cost) * weight[k] * (moves[k] * moves[k]);
+        }
+    }
+    *out = sums;
+}
+
 static void newton_rows_line_part(void *user, uint64_t part)
 {
     const newton_rows_step *line = user;
@@ -126,6 +161,10 @@ static void newton_rows_line_part(void *user, uint64_t part)
         hsp__vec()->positive_line(&rows, s->score + from, s->delta_score + from, line->t, to - from,
                                   sums);
         s->lines[part] = (hsp__newton_sums){-sums[0], sums[1]};
+        return;
+    }
+    if (s->form == HSP__LOGISTIC) {
+        newton_line_logistic(s, from, to, line->t, &s->lines[part]);
         return;
     }
     HSP__BY_LOSS(s->loss, newton_line_rows, s, from, to, line->t, &s->lines[part])
@@ -152,7 +191,8 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
                                          double *sum, hsp__newton_state *out)
 {
     const double t = step->t;
-    const int hold = step->hold, offset = s->dim > s->d;
+    const int hold = step->how == HSP__NEWTON_HOLD, shed = step->how == HSP__NEWTON_SHED;
+    const int offset = s->dim > s->d;
     const int smooth = form == HSP__LOGISTIC || form == HSP__SMOOTH;
     const newton_rows_costs costs = newton_rows_costs_of(s);
     double *const scores = s->score, *const as = s->a;
@@ -168,7 +208,7 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
         newton_rows_terms row = newton_row(form, loss, m, anchor, tau);
         if (hold && curves[i])
             row = (newton_rows_terms){anchor + tau * (1 - m), 1};
-        else if (hold)
+        else if (hold || (shed && !smooth && !curves[i]))
             row = (newton_rows_terms){c > 0 ? as[i] / c : 0, 0};
         const double a = c * row.slope, old = as[i];
         /* Of a cost of 1: the problem's loss, and e(s) of the multiplier s that belongs to it. */
@@ -177,8 +217,7 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
             value *= value;
             conjugate -= row.slope * row.slope / 4;
         } else if (smooth) {
-            value = form == HSP__LOGISTIC ? (m > 0 ? 0 : -m) + log1p(exp(-fabs(m)))
-                                          : loss->value(m, 1 - m);
+            value = loss->value(m, 1 - m);
             conjugate = row.slope * m + value;
         }
         state.loss += c * value;
@@ -202,13 +241,44 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
     *out = state;
 }
 
+static void newton_step_logistic(hsp__newton *s, uint64_t from, uint64_t to, double t, double *sum,
+                                 hsp__newton_state *out)
+{
+    const newton_rows_costs costs = newton_rows_costs_of(s);
+    double m[NEWTON_ROWS_MANY], slope[NEWTON_ROWS_MANY], value[NEWTON_ROWS_MANY];
+    hsp__newton_state state = {.least = HUGE_VAL};
+    for (uint64_t first = from; first < to; first += NEWTON_ROWS_MANY) {
+        const uint64_t many = to - first < NEWTON_ROWS_MANY ? to - first : NEWTON_ROWS_MANY;
+        double *scores = s->score + first;
+        for (uint64_t k = 0; k < many; k++) {
+            if (t != 0) scores[k] += t * s->delta_score[first + k];
+            m[k] = newton_cost(&costs, first + k) < 0 ? -scores[k] : scores[k];
+        }
+        hsp__vec()->logistic_f64(m, (size_t)many, slope, NULL, value);
+        for (uint64_t k = 0; k < many; k++) {
+            const uint64_t i = first + k;
+            const double cost = newton_cost(&costs, i), c = fabs(cost), a = c * slope[k];
+            const double more = a - s->a[i];
+            state.loss += c * value[k];
+            state.conjugate += c * (slope[k] * m[k] + value[k]);
+            state.total += a;
+            if (c > 0 && m[k] < state.least) state.least = m[k];
+            if (more == 0) continue;
+            s->a[i] = a;
+            if (s->dim > s->d) sum[s->d] += cost < 0 ? -more : more;
+            hsp__matvec_add_row(s->p->view, i * s->stride, cost < 0 ? -more : more, sum);
+        }
+    }
+    *out = state;
+}
+
 /* by_matrix: nothing but the scores, the sums of the rows, and which of them have curvature. e(a) of a
  * row is 2 c z - c z^2. */
 static hsp__newton_state newton_rows_step_by_matrix(const hsp__newton *s, uint64_t from,
-                                                    uint64_t to, double t)
+                                                    uint64_t to, double t, int shed)
 {
     hsp__newton_state state = {0};
-    if (newton_rows_is_plain(s)) {
+    if (newton_rows_is_plain(s) && !shed) {
         const hsp__vec_groups rows = newton_rows_plain(s, from);
         double sums[2];
         uint64_t counts[2];
@@ -216,21 +286,21 @@ static hsp__newton_state newton_rows_step_by_matrix(const hsp__newton *s, uint64
                                   to - from, s->curved + from, sums, counts);
         state.loss = sums[0], state.total = sums[1];
         state.active = counts[0], state.turned = counts[1];
+        state.conjugate = state.total - state.loss;
     } else {
         const newton_rows_costs costs = newton_rows_costs_of(s);
         for (uint64_t i = from; i < to; i++) {
             const double cost = newton_cost(&costs, i), c = fabs(cost);
             if (t != 0) s->score[i] += t * s->delta_score[i];
             const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]), some = z > 0 ? z : 0;
-            const unsigned char curved = c > 0 && z > 0;
+            const unsigned char curved = c > 0 && z > 0 && (!shed || s->curved[i]);
             state.loss += c * (some * some);
-            state.total += c * (2 * some);
+            if (curved) state.conjugate += c * (2 * some - some * some);
             state.active += curved;
             state.turned += curved != s->curved[i];
             s->curved[i] = curved;
         }
     }
-    state.conjugate = state.total - state.loss;
     return state;
 }
 
@@ -241,12 +311,17 @@ static void newton_rows_step_part(void *user, uint64_t part)
     const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     if (step->fresh) newton_rows_scores(s, s->w, from, to, s->score);
     if (s->by_matrix) {
-        s->states[part] = newton_rows_step_by_matrix(s, from, to, step->t);
+        s->states[part] =
+            newton_rows_step_by_matrix(s, from, to, step->t, step->how == HSP__NEWTON_SHED);
         return;
     }
     double *sum = s->sums + part * s->dim;
     memset(sum, 0, s->dim * sizeof *sum);
     if (step->fresh) memset(s->a + from, 0, (to - from) * sizeof *s->a);
+    if (s->form == HSP__LOGISTIC) {
+        newton_step_logistic(s, from, to, step->t, sum, &s->states[part]);
+        return;
+    }
     HSP__BY_LOSS(s->loss, newton_step_rows, s, from, to, step, sum, &s->states[part])
 }
 
@@ -254,9 +329,9 @@ void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)
 {
     const hsp__vec_table *vec = hsp__vec();
     const int fresh = how == HSP__NEWTON_RESTART;
-    newton_rows_step step = {.s = s, .t = t, .fresh = fresh, .hold = how == HSP__NEWTON_HOLD};
+    newton_rows_step step = {.s = s, .t = t, .fresh = fresh, .how = how};
     hsp__newton_state all = {.least = HUGE_VAL};
-    s->passes += fresh ? 2 : how == HSP__NEWTON_GO;
+    s->passes += fresh ? 2 : how != HSP__NEWTON_HOLD;
     if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_step_part, &step)) return;
     if (fresh) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
@@ -284,7 +359,7 @@ static void newton_rows_multipliers_part(void *user, uint64_t part)
     for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
         const double cost = newton_cost(&costs, i);
         const double z = 1 - (cost < 0 ? -s->score[i] : s->score[i]);
-        s->a[i] = z > 0 ? fabs(cost) * (2 * z) : 0;
+        s->a[i] = s->curved[i] ? fabs(cost) * (2 * z) : 0;
     }
 }
 
@@ -305,4 +380,40 @@ hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
         assert(!(s->anchor[i] < 0 || s->anchor[i] > s->loss->steepest));
     }
     return HSP_OK;
+}
+
+/* ---- Estimates --------------------------------------------------------------------------- */
+
+double hsp__newton_sqnorm(const hsp__newton *s, const double *x)
+{
+    const double own = s->offset_ridge > 0 ? x[s->d] * x[s->d] : 0;
+    return hsp__vec()->sqnorm_f64(x, (size_t)s->d) + own;
+}
+
+hsp__newton_estimates hsp__newton_estimate(const hsp__newton *s)
+{
+    const double ww = hsp__newton_sqnorm(s, s->w), uu = hsp__newton_sqnorm(s, s->u);
+    /* ||ridge w - u||^2 / (2 ridge), and what an unbalanced sum a y may cost */
+    double residual = 0, unbalanced = 0;
+    for (uint64_t j = 0; j < s->d; j++) {
+        const double off = s->ridge * s->w[j] - s->u[j];
+        residual += off * (off / s->ridge);
+    }
+    if (s->offset_ridge > 0) {
+        const double off = s->offset_ridge * s->w[s->d] - s->u[s->d];
+        residual += off * (off / s->offset_ridge);
+    } else if (s->dim > s->d) {
+        unbalanced = fabs(s->u[s->d]) * (1 + fabs(s->w[s->d]));
+    }
+    hsp__newton_estimates f = {.residual = residual / 2 + unbalanced};
+    if (s->form == HSP__HARD_MARGIN) { /* of (w, b) and a scaled as is best */
+        f.primal = s->now.least > 0 ? ww / 2 / s->now.least / s->now.least : HUGE_VAL;
+        f.dual = uu > 0 ? s->now.total / uu * s->now.total / 2 : 0;
+        f.size = s->now.total;
+    } else {
+        f.primal = ww / 2 + s->now.loss;
+        f.dual = s->now.conjugate - uu / 2 - unbalanced;
+        f.size = f.primal;
+    }
+    return f;
 }

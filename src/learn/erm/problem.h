@@ -83,6 +83,7 @@ typedef struct hsp__goal {
     int report;         /* this is the thread that the context belongs to: progress may be told */
     int in_order;       /* solvers that learn row by row: in the order of the rows, not shuffled; */
     int last;           /* return the last weights, not the average */
+    int may_hand_on;    /* another solver can go on where this one expects to take long */
 } hsp__goal;
 
 /* What a solver has computed on the way to the gap (gap.h), with the bits that this would have. */
@@ -106,6 +107,8 @@ typedef struct hsp__solution {
     double primal, dual_value, gap;
     double rounding; /* out, if gap_known: the part of the gap that is rounding (gap.h) */
     uint64_t passes, updates;
+    uint64_t slow; /* out: the solver handed on (goal.may_hand_on), since it expected to need this
+                      many passes more; 0: it did not */
     hsp_stop stop; /* HSP_STOP_CONVERGED: the gap was reached; HSP_STOP_INSEPARABLE: hard, and dual
                       says why (gap.h) */
 } hsp__solution;

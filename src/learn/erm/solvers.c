@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/erm/newton.h"
 #include "learn/online/pegasos.h"
 
 /* auto takes the first that suits, or dcd where that is quicker; pegasos, the last, is for
@@ -17,12 +18,21 @@ const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd
 #define SOLVERS_VISITS \
     50 /* likewise of coordinate descent, where C is small relative to the rows */
 #define SOLVERS_SAMPLE 1024 /* rows that are looked at */
+#define SOLVERS_TRIED  300  /* visits to all rows that an attempt of coordinate descent is worth */
+
+#define SOLVERS_COLUMNS 2400 /* more than this, and Newton's matrix is not formed: */
+#define SOLVERS_ROWS    4  /* from these rows per column on, conjugate gradients may come first: */
+#define SOLVERS_CG      9  /* they cost these passes of coordinate descent, */
+#define SOLVERS_SEVERAL 22 /* or these over several problems at once (dcd_group.h) */
+/* Squared hinge: coordinate descent has */
+#define SOLVERS_FIRST 5   /* passes at least, and */
+#define SOLVERS_EACH  0.6 /* more for each unit of C ||x||^2 times rows a column */
 
 #define SOLVERS_LOGISTIC_FIRST  6   /* passes of coordinate descent at least, logistic loss, and */
 #define SOLVERS_LOGISTIC_VISITS 0.1 /* more for each unit of C ||x||^2 times rows a column, */
 #define SOLVERS_LOGISTIC_MOST   8   /* no more than this for each unit of C ||x||^2 */
 #define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
-#define SOLVERS_LOGISTIC_CG     60  /* or instead of it: directions by conjugate gradients */
+#define SOLVERS_LOGISTIC_CG     60  /* or instead of it: conjugate gradients, few rows per column */
 
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
@@ -34,7 +44,11 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
         const double n = (double)p->view->rows, d = (double)p->view->cols;
         const double stored = (double)hsp_view_stored(p->view), a_row = n > 0 ? stored / n : 0;
         const double C = p->cost[0] > p->cost[1] ? p->cost[0] : p->cost[1];
-        const double matrix = SOLVERS_STEPS * d * d * d / 3, fills = SOLVERS_FILLS * stored * a_row;
+        const int by_rows = hsp__newton_by_rows(p); /* its matrix has an order of n, not of d */
+        const double order = by_rows ? n : d, numbers = by_rows ? n * n : stored;
+        const double matrix = SOLVERS_STEPS * order * order * order / 3;
+        const double fills =
+            by_rows ? SOLVERS_FILLS * n * numbers + n * stored / 2 : SOLVERS_FILLS * stored * a_row;
         const uint64_t step = p->view->rows / SOLVERS_SAMPLE + 1;
         double sum = 0, count = 0; /* the mean of ||x||^2, from some of the rows */
         for (uint64_t i = 0; i < p->view->rows; i += step, count++) {
@@ -45,12 +59,21 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
             }
         }
         const double length = count > 0 ? sum / count : 0;
-        double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * stored;
+        double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * numbers;
         double dcd = SOLVERS_VISITS * (1 + C * length) * stored;
+        /* Rows that can be separated take few passes whatever C is. dcd sees its own pace and hands on:
+         * where a matrix costs much more than that takes, it is tried first. */
+        if (newton > SOLVERS_TRIED * stored) dcd = 0;
+        /* With fewer rows per column coordinate descent takes few passes whatever C is. */
+        const int by_products = d > SOLVERS_COLUMNS && n >= SOLVERS_ROWS * d;
+        if (p->loss->form == HSP__SQUARED_HINGE && by_products) {
+            newton = p->view->classes > 2 ? SOLVERS_SEVERAL : SOLVERS_CG;
+            dcd = SOLVERS_FIRST + SOLVERS_EACH * C * length * n / d;
+        }
         if (p->loss->form == HSP__LOGISTIC) {
             const double each = fmin(SOLVERS_LOGISTIC_VISITS * (1 + n / d), SOLVERS_LOGISTIC_MOST);
             newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_LOGISTIC_PASSES * stored;
-            newton = fmin(newton, SOLVERS_LOGISTIC_CG * stored);
+            newton = fmin(newton, (by_products ? SOLVERS_CG : SOLVERS_LOGISTIC_CG) * stored);
             dcd = (SOLVERS_LOGISTIC_FIRST + each * C * length) * stored;
         }
         if (!(newton <= dcd)) return &hsp__solver_dcd;

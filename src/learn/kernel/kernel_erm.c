@@ -63,10 +63,13 @@ static hsp_status kernel_erm_open(hsp__train *train, hsp_error *err)
         HSP__TRY(hsp__view_hash(ctx, k->rows->view, err, key));
         HSP__TRY(hsp__kernel_shared_use(ctx, train->given->shared, key, wide, k->rows, err));
     }
-    if (train->tasks[0].row_numbers) return HSP_OK;
-    k->scores =
-        hsp__new(&ctx->allocator, train->count * train->prepared.view->rows, sizeof *k->scores);
-    return k->scores ? HSP_OK : hsp__fail_memory(err);
+    HSP__TRY(hsp__kernel_centre(ctx, k->rows, err));
+    const uint64_t n = train->prepared.view->rows;
+    if (train->tasks[0].row_numbers)
+        k->won = hsp__new(&ctx->allocator, n, sizeof *k->won);
+    else
+        k->scores = hsp__new(&ctx->allocator, train->count * n, sizeof *k->scores);
+    return k->won || k->scores ? HSP_OK : hsp__fail_memory(err);
 }
 
 void hsp__kernel_erm_free(hsp__train *train)
@@ -74,8 +77,8 @@ void hsp__kernel_erm_free(hsp__train *train)
     hsp__kernel_erm *k = train->native;
     hsp__kernel_rows_free(train->ctx, k->rows);
     hsp__free(&train->ctx->allocator, k->gram);
-    hsp__free(&train->ctx->allocator, k->place);
     hsp__free(&train->ctx->allocator, k->scores);
+    hsp__free(&train->ctx->allocator, k->won);
 }
 
 int hsp__kernel_erm_wide(const hsp__train *train)
@@ -135,6 +138,9 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
         2 * each * fmin(total, 8 * sqrt(squares)) + s->drift + hsp__gap_gamma(n) * most * total;
     for (uint64_t i = 0; k->scores && i < n; i++)
         k->scores[i * train->count + c] = s->scores[i] + s->b;
+    for (uint64_t i = 0; k->won && i < n; i++)
+        if (hsp__problem_y(p, i) * (s->scores[i] + s->b) > task->score_error)
+            atomic_fetch_add_explicit(&k->won[task->row_numbers[i]], 1, memory_order_relaxed);
     if (s->stop == HSP_STOP_INSEPARABLE)
         return hsp__reduce_evidence(train, ctx, task, s->a, s->square, err);
     assert(!task->amounts);
@@ -200,37 +206,27 @@ static void kernel_erm_alone(hsp__train *train, uint32_t c)
     hsp__reduce_alone(train, task);
     for (uint64_t i = 0; k->scores && i < train->prepared.view->rows; i++)
         k->scores[i * train->count + c] = task->solution.b;
+    for (uint64_t i = 0; k->won && i < task->pair_view.rows; i++)
+        if (hsp__problem_y(&task->problem, i) * task->solution.b > 0)
+            atomic_fetch_add_explicit(&k->won[task->row_numbers[i]], 1, memory_order_relaxed);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* The whole matrix, where several problems share it and it fits: for pairs of classes with the rows
- * of a class adjacent, so that what a pair looks up lies in two stretches of each line. */
+/* The whole matrix, where classes against the rest share it and it fits. */
 static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
 {
-    const hsp_allocator *memory = &train->ctx->allocator;
-    const hsp_view *view = train->prepared.view;
-    const uint64_t n = view->rows;
+    const uint64_t n = train->prepared.view->rows;
     const hsp__goal goal = hsp__erm_goal(train, train->tasks, 1);
     hsp__kernel_erm *k = train->native;
-    if (train->count == 1 || hsp__smo_wide(&train->tasks[0].problem, &goal)) return HSP_OK;
+    if (train->count == 1 || train->tasks[0].row_numbers ||
+        hsp__smo_wide(&train->tasks[0].problem, &goal))
+        return HSP_OK;
     if (n >= UINT32_MAX || n * n * sizeof *k->gram > train->plan.cache_bytes / 4 * 3) return HSP_OK;
-    k->gram = hsp__new_raw(memory, n * n, sizeof *k->gram);
+    k->gram = hsp__new_raw(&train->ctx->allocator, n * n, sizeof *k->gram);
     if (!k->gram) return hsp__fail_memory(err);
     hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
-    if (!train->tasks[0].row_numbers) return hsp__smo_gram(train->ctx, k->rows, NULL, k->gram, err);
-    uint64_t *order = hsp__new_raw(memory, n, sizeof *order), count = 0;
-    k->place = hsp__new_raw(memory, n, sizeof *k->place);
-    hsp_status status = order && k->place ? HSP_OK : hsp__fail_memory(err);
-    for (uint32_t c = 0; c < view->classes && !status; c++)
-        for (uint64_t i = 0; i < n; i++)
-            if (view->labels[i] == c) {
-                k->place[i] = count;
-                order[count++] = i;
-            }
-    if (!status) status = hsp__smo_gram(train->ctx, k->rows, order, k->gram, err);
-    hsp__free(memory, order);
-    return status;
+    return hsp__smo_gram(train->ctx, k->rows, k->gram, err);
 }
 
 /* Some pairs, each on one thread with a cache of its own. */
@@ -247,20 +243,26 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     hsp_status status = HSP_OK;
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__task *task = &train->tasks[c];
-        const hsp__smo_source source = {k->rows, task->row_numbers, task->pair_view.rows, k->gram,
-                                        k->place};
+        hsp__smo_source source = {k->rows, task->row_numbers, task->pair_view.rows, NULL, NULL};
+        hsp__kernel_rows *floats = NULL;
         hsp__smo_cache cache = {0};
         if (task->one_sided) {
             kernel_erm_alone(train, c);
             continue;
         }
-        status = hsp__smo_cache_init(&cache, &quiet, &source, memory,
-                                     hsp__smo_wide(&task->problem, &goal), err);
+        if (k->rows->centred)
+            status = hsp__kernel_gather(&quiet, k->rows->centred, task->row_numbers, source.n, err,
+                                        &floats);
+        source.floats = floats;
+        if (!status)
+            status = hsp__smo_cache_init(&cache, &quiet, &source, memory,
+                                         hsp__smo_wide(&task->problem, &goal), err);
         cache.block = block, cache.block_bytes = bytes;
         if (!status) status = kernel_erm_task(train, &quiet, task, &cache, &goal, err);
         block = cache.block, bytes = cache.block_bytes;
         cache.block = NULL;
         hsp__smo_cache_free(&cache);
+        hsp__kernel_gathered_free(&quiet, floats);
     }
     hsp__free(&train->ctx->allocator, block);
     return status;
@@ -275,7 +277,7 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
     if (!train->tasks[0].row_numbers) { /* classes against the rest, with one cache */
         const hsp__goal goal = hsp__erm_goal(train, train->tasks, 1);
         const hsp__kernel_erm *k = train->native;
-        const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, k->gram, NULL};
+        const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, NULL, k->gram};
         hsp__smo_cache cache = {0};
         status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
                                      hsp__smo_wide(&train->tasks[0].problem, &goal), err);
@@ -342,94 +344,59 @@ hsp_status hsp__fit_kernel(hsp_context *ctx, const hsp_kernel *kernel, const hsp
 
 /* ---- Mistakes -------------------------------------------------------------------------------- */
 
-/* Scores of all problems on all rows, from the matrix at hand. */
-static void kernel_erm_scores(const hsp__train *train, hsp_context *ctx, double *line,
-                              double *scores)
+/* Do these scores decide as the model's own would, whose last digits differ? */
+static int kernel_erm_decides(const hsp__train *train, const double *scores, uint32_t class)
 {
-    const hsp__kernel_erm *k = train->native;
-    const uint64_t n = train->prepared.view->rows;
-    for (uint32_t c = 0; c < train->count; c++) {
-        const hsp__task *task = &train->tasks[c];
-        for (uint64_t i = 0; i < n; i++)
-            line[i] = task->solution.b;
-        for (uint64_t i = 0; task->amounts && i < task->problem.view->rows && !hsp__tick(ctx);
-             i++) {
-            const uint64_t row = hsp__task_row(task, i);
-            if (task->amounts[i] != 0)
-                hsp__vec()->axpy_f32f64(task->amounts[i],
-                                        k->gram + (k->place ? k->place[row] : row) * n, line,
-                                        (size_t)n);
-        }
-        for (uint64_t i = 0; i < n; i++)
-            scores[i * train->count + c] = line[k->place ? k->place[i] : i];
-    }
+    const hsp__task *tasks = train->tasks;
+    int sure = class < train->prepared.view->classes;
+    if (train->count == 1) return fabs(scores[0]) > tasks[0].score_error;
+    for (uint32_t c = 0; c < train->count && sure; c++)
+        if (c != class)
+            sure = scores[class] - scores[c] > tasks[class].score_error + tasks[c].score_error;
+    return sure;
 }
 
-/* Do these scores decide as the model's own would, whose last digits differ? `least` and `most` are
- * room for a number a class: pairs, the votes that it may get from these scores. */
-static int kernel_erm_decides(const hsp__train *train, const double *scores, uint32_t class,
-                              uint32_t *least, uint32_t *most)
+/* Which rows have a class that the scores of the training leave open? `wrong` counts those of the
+ * others that are wrong. Of pairs the scores of a pair on its own rows are known: a row that wins
+ * all pairs of its class has the most votes. */
+static uint64_t kernel_erm_open_rows(const hsp__train *train, const hsp_model *model,
+                                     uint64_t *open, uint64_t *wrong)
 {
-    const uint32_t classes = train->prepared.view->classes;
-    const hsp__task *tasks = train->tasks;
-    int sure = 1;
-    if (train->count == 1) return fabs(scores[0]) > tasks[0].score_error;
-    if (class >= classes) return 0;
-    if (tasks[0].row_numbers) {
-        memset(least, 0, classes * sizeof *least);
-        memset(most, 0, classes * sizeof *most);
-        for (uint32_t i = 0, c = 0; i < classes; i++)
-            for (uint32_t j = i + 1; j < classes; j++, c++) {
-                least[i] += scores[c] < -tasks[c].score_error;
-                least[j] += scores[c] > tasks[c].score_error;
-                most[i] += !(scores[c] > tasks[c].score_error);
-                most[j] += !(scores[c] < -tasks[c].score_error);
-            }
+    const hsp__kernel_erm *k = train->native;
+    const hsp_view *view = train->prepared.view;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < view->rows; i++) {
+        const double *scores = k->scores ? k->scores + i * train->count : NULL;
+        const uint32_t class = scores ? hsp__model_decide(model, scores) : view->labels[i];
+        if (scores ? kernel_erm_decides(train, scores, class)
+                   : atomic_load(&k->won[i]) == view->classes - 1)
+            *wrong += class != view->labels[i];
+        else
+            open[count++] = i;
     }
-    for (uint32_t c = 0; c < classes && sure; c++)
-        if (c != class)
-            sure = tasks[0].row_numbers ? least[class] > most[c]
-                                        : scores[class] - scores[c] >
-                                              tasks[class].score_error + tasks[c].score_error;
-    return sure;
+    return count;
 }
 
 hsp_status hsp__kernel_erm_mistakes(hsp__train *train, hsp_context *ctx, const hsp_model *model,
                                     hsp_error *err, uint64_t *wrong)
 {
-    hsp__kernel_erm *k = train->native;
     const hsp_view *view = train->prepared.view;
-    uint64_t count = 0;
     hsp_data *rows = NULL;
     *wrong = 0;
-    if ((!k->scores && !k->gram) || view->rows != train->prepared.base->view.rows)
+    if (view->rows != train->prepared.base->view.rows)
         return hsp__training_error_scored(ctx, model, &train->prepared.base->view, NULL, err,
                                           wrong);
-    hsp__scratch scratch = {.memory = &ctx->allocator};
-    double *line = hsp__scratch_raw(&scratch, view->rows, sizeof *line);
-    uint64_t *open = hsp__scratch_raw(&scratch, view->rows, sizeof *open);
-    uint32_t *votes = hsp__scratch_raw(&scratch, 2 * (uint64_t)view->classes, sizeof *votes);
-    const int known = k->scores != NULL;
-    if (!known)
-        k->scores = hsp__new_raw(&ctx->allocator, view->rows * train->count, sizeof *k->scores);
-    hsp_status status = scratch.failed || !k->scores ? hsp__fail_memory(err) : HSP_OK;
-    if (!status && !known) kernel_erm_scores(train, ctx, line, k->scores);
-    if (!status) status = hsp__stop_status(ctx, err);
-    for (uint32_t c = 0; !status && c < train->count; c++)
-        if (train->tasks[c].gap_unknown) status = HSP_CANCELLED; /* nor are its scores known */
-    for (uint64_t i = 0; !status && i < view->rows; i++) {
-        const double *scores = k->scores + i * train->count;
-        const uint32_t class = hsp__model_decide(model, scores);
-        if (kernel_erm_decides(train, scores, class, votes, votes + view->classes))
-            *wrong += class != view->labels[i];
-        else
-            open[count++] = i;
-    }
-    if (!status && count) { /* the scores leave the class open: by the model itself */
+    for (uint32_t c = 0; c < train->count; c++)
+        if (train->tasks[c].gap_unknown) return HSP_CANCELLED; /* nor are its scores known */
+    uint64_t *open = hsp__new_raw(&ctx->allocator, view->rows, sizeof *open);
+    if (!open) return hsp__fail_memory(err);
+    const uint64_t count = kernel_erm_open_rows(train, model, open, wrong);
+    hsp_status status = HSP_OK;
+    if (count) { /* these by the model itself */
         status = hsp_data_select(ctx, train->prepared.base, open, count, err, &rows);
         if (!status) status = hsp__training_error_scored(ctx, model, &rows->view, NULL, err, wrong);
         hsp_data_free(rows);
     }
-    hsp__scratch_free(&scratch);
+    hsp__free(&ctx->allocator, open);
     return status;
 }

@@ -1,10 +1,10 @@
 /* Kernel machines: the problems of a training through smo.h, with shared kernel values.
  *
- * Where there are several problems and the whole kernel matrix takes no more than three quarters of
- * the memory that is allowed, it is computed first, each pair of rows once, and every problem, a
- * class against the rest or a pair of classes, looks its values up. Else classes against the rest
- * are solved one after the other with one cache of kernel rows, and pairs at the same time, each
- * with its share of the memory. */
+ * Classes against the rest are solved one after the other. Where the whole kernel matrix takes no
+ * more than three quarters of the memory that is allowed, it is computed first, and every class
+ * looks its values up; else they share one cache of kernel rows. Pairs of classes are solved at the
+ * same time, each with its share of the memory; most are small enough that the kernel matrix of
+ * their rows is computed and used while it is in the processor's caches. */
 #ifndef HSP_LEARN_KERNEL_KERNEL_ERM_H
 #define HSP_LEARN_KERNEL_KERNEL_ERM_H
 
@@ -13,10 +13,10 @@
 /* The state of the native form. */
 typedef struct hsp__kernel_erm {
     struct hsp__kernel_rows *rows;
-    float *gram;     /* the whole matrix, where problems share it; NULL: no. Of pairs: the rows of
-                        a class next to each other, row i at ... */
-    uint64_t *place; /* ... this place, rows of them; NULL: i */
-    double *scores;  /* rows * count: of all problems on all rows, with b; NULL: not known */
+    float *gram;    /* one-vs-rest: the whole matrix; NULL: it is too large */
+    double *scores; /* rows * count: of all problems on all rows, with b; NULL: one-vs-one */
+    atomic_uint
+        *won; /* rows, one-vs-one: pairs whose scorer certainly puts the row into its class */
     atomic_int wide; /* some problem needed kernel values in double: so will predictions */
 } hsp__kernel_erm;
 

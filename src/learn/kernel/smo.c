@@ -9,24 +9,29 @@
  *
  * Update. With f_i = sum_j a_j y_j k(x_j, x_i) - y_i, a is optimal iff every f of a row that may
  * move up (a < c of a positive row, a > 0 of a negative one) is at least every f of a row that may
- * move down. A round takes a few thousand rows that violate this most (with those of the round
- * before that are between their bounds), has the kernel matrix of these rows alone, solves the
- * problem over them by steps of two variables with second-order selection (the pair with the
- * largest gain), and then brings f of all rows up to date with the kernel rows ("lines") of those
- * that moved, from the cache or computed in one block. Of many rows a sample is solved first, and
- * the run begins with a = c for all that its separator puts inside the margin. Sets are made larger
- * while they are full and gain little: where all rows between bounds fit, few rounds are left.
+ * move down. A round takes some hundred or thousand rows that violate this most (with those of the
+ * round before that are between their bounds), has the kernel matrix of these rows alone, solves
+ * the problem over them by steps of two variables with second-order selection (the pair with the
+ * largest gain) and, where those are many, Newton steps over all rows between their bounds
+ * (smo_newton.c), and then brings f of all rows up to date with the kernel rows ("lines") of those
+ * that moved, from the cache or computed. Of many rows a sample is solved first, with the costs of
+ * all rows, and the run begins with a = c for all that its separator puts inside the margin, and
+ * with a set of the rows nearest to it. Sets are made larger while they are full, many of their
+ * rows move, and the gap does not halve; and so large that all rows between bounds fit.
  *
  * Guarantee. Every step raises the dual; the run looks at the duality gap, which f gives in O(n).
  * Kernel values are floats, f is in double: that gap is of the matrix of floats. So in the end it
- * is proven for the kernel itself (smo_gap.c), and if that fails the run goes on: nearer, and at
- * last (kernel_erm.c) with values in double. For hard, and for gaps below 1e-7, all is in double
- * at once.
+ * is proven for the kernel itself (smo_gap.c), and if that fails the run goes on from the scores in
+ * double that the proof has, so that floats only tell what changes from there; and at last
+ * (kernel_erm.c) with all values in double. For hard, and for gaps below 1e-7, all is in double at
+ * once.
  *
  * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
- * for rows that moved n multiplications each, and n kernel values if their line is not there. Lines
- * of rows that stay at a bound are multiplied and added as they are computed, and never written
- * down; so are all of them where rows are short and of ones, and computing is as fast as reading.
+ * for rows that moved n multiplications each, and n kernel values if their line is not there. Where
+ * the set is the problem and there is one thread, as for pairs of classes, only the rows of its
+ * matrix that steps ask for are computed. Lines of rows that stay at a bound are multiplied and
+ * added as they are computed, and never written down; so are all lines where rows are short:
+ * computing is then as fast as reading.
  *
  * Papers. J. Platt, Fast training of support vector machines using sequential minimal optimization
  * (1999). T. Joachims, Making large-scale SVM learning practical (1999): working sets. R.-E. Fan,
@@ -40,141 +45,23 @@
 #include "learn/kernel/smo_set.h"
 #include "vec/vec.h"
 
+#define SMO_GUESSED 0.1 /* the share of rows inside the margin from which on a guess is worth it */
+
 enum {
-    SMO_WHOLE = 2560, /* this many rows are one set */
-    SMO_FIRST = 2048, /* rows of a set of more, at first */
-    SMO_MOST = 4096,  /* later; more where more rows than half of them are between bounds: */
-    SMO_LIMIT = 16384,
+    SMO_WHOLE = 2560,   /* this many rows are one set */
+    SMO_FIRST = 512,    /* rows of a set of more, at first, or, */
+    SMO_AT_HAND = 2048, /* if the whole matrix is at hand, this many */
+    SMO_MOST = 4096,    /* later; more only where more rows are between their bounds */
     SMO_PARTS = 64,
     SMO_PIECE = 16, /* rows of the set's matrix that are turned at a time */
-    SMO_TICK = 64   /* steps between two ticks */
+    SMO_PART = 256  /* rows of a part of a set */
 };
 
-static const double smo_tiny = 1e-12; /* curvature below this counts as this */
 /* Hard: ||w||^2 below the first, for sum a = 1 and rows of length 1, is what rounding leaves of 0;
  * below the second it is, if no step gets further. */
 static const double smo_meet = 1e-13, smo_meet_at_last = 1e-12;
 
 typedef hsp__smo_work smo;
-
-/* ---- The problem over the set ---------------------------------------------------------------- */
-
-static double smo_k(const smo *w, uint64_t i, uint64_t j)
-{
-    const uint64_t at = i * w->set.size + j;
-    return w->wide ? ((const double *)w->set.k)[at] : (double)((const float *)w->set.k)[at];
-}
-
-static double smo_self(const smo *w, uint64_t i)
-{
-    return smo_k(w, i, i) + w->set.extra[i];
-}
-
-static void smo_update_bounds(smo *w, uint64_t i)
-{
-    w->set.up[i] = hsp__smo_up(w->set.y[i], w->set.a[i], w->set.c[i]) ? 0 : HUGE_VAL;
-    w->set.down[i] = hsp__smo_down(w->set.y[i], w->set.a[i], w->set.c[i]) ? 0 : -HUGE_VAL;
-}
-
-/* The rows of the set, filled up to what the loops of vec.h take. */
-static size_t smo_padded(const smo *w)
-{
-    return (size_t)((w->set.count + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES);
-}
-
-/* f += ti * (row i) + tj * (row j); the row that may move up with the smallest f. */
-static uint64_t smo_pass(smo *w, double ti, uint64_t i, double tj, uint64_t j, double *low,
-                         double *high)
-{
-    const size_t n = smo_padded(w), from = i * w->set.size, other = j * w->set.size;
-    const hsp__vec_table *vec = hsp__vec();
-    if (w->wide) {
-        const double *k = w->set.k;
-        return vec->axpy2_extremes_f64(w->set.f, ti, k + from, tj, k + other, w->set.up,
-                                       w->set.down, n, low, high);
-    }
-    const float *k = w->set.k;
-    return vec->axpy2_extremes_f32(w->set.f, ti, k + from, tj, k + other, w->set.up, w->set.down, n,
-                                   low, high);
-}
-
-/* Raise y a of i and lower that of j by the same t, the best one that their bounds allow. Of f, only
- * what `extra` adds is done here; the pass that follows does the rest. */
-static double smo_step(smo *w, uint64_t i, uint64_t j)
-{
-    const double curvature = smo_self(w, i) + smo_self(w, j) - 2 * smo_k(w, i, j);
-    double t = (w->set.f[j] - w->set.f[i]) / fmax(curvature, smo_tiny);
-    const double room_i = w->set.y[i] > 0 ? w->set.c[i] - w->set.a[i] : w->set.a[i];
-    const double room_j = w->set.y[j] > 0 ? w->set.a[j] : w->set.c[j] - w->set.a[j];
-    const double room = fmin(room_i, room_j);
-    if (t > room) t = room;
-    assert(i != j);
-    w->set.a[i] += w->set.y[i] * t;
-    w->set.a[j] -= w->set.y[j] * t;
-    /* A bound that was reached is reached exactly. */
-    if (t == room_i) w->set.a[i] = w->set.y[i] > 0 ? w->set.c[i] : 0;
-    if (t == room_j) w->set.a[j] = w->set.y[j] > 0 ? 0 : w->set.c[j];
-    smo_update_bounds(w, i);
-    smo_update_bounds(w, j);
-    w->set.f[i] += t * w->set.extra[i];
-    w->set.f[j] -= t * w->set.extra[j];
-    w->set.moved += t;
-    w->s->updates++;
-    return t;
-}
-
-/* Without the equation: the best step of one variable. */
-static int smo_single(smo *w, double enough)
-{
-    uint64_t best = w->set.count;
-    double most = 0, change = 0, low, high;
-    for (uint64_t i = 0; i < w->set.count; i++) {
-        const double g = -w->set.f[i] * w->set.y[i];
-        const double to =
-            fmin(fmax(w->set.a[i] + g / fmax(smo_self(w, i), smo_tiny), 0), w->set.c[i]);
-        const double by = to - w->set.a[i];
-        if (fabs(g) <= enough || fabs(by) * fabs(g) <= most) continue;
-        most = fabs(by) * fabs(g), best = i, change = by;
-    }
-    if (best == w->set.count) return 0;
-    w->set.a[best] = fmin(fmax(w->set.a[best] + change, 0), w->set.c[best]);
-    w->set.f[best] += change * w->set.y[best] * w->set.extra[best];
-    w->set.moved += fabs(change);
-    smo_pass(w, change * w->set.y[best], best, 0, best, &low, &high);
-    w->s->updates++;
-    return 1;
-}
-
-/* Steps until the worst violation in the set is a small part of what it was, or small enough. */
-static void smo_inner(smo *w, double enough, double part)
-{
-    const hsp__vec_table *vec = hsp__vec();
-    const hsp__smo_set *set = &w->set;
-    const uint64_t most = 100 * set->count + 1000;
-    const size_t n = smo_padded(w);
-    double low, high, gain, limit = enough;
-    uint64_t i = smo_pass(w, 0, 0, 0, 0, &low, &high);
-    if (w->equation && high - low > 0) limit = fmax(enough, part * (high - low));
-    for (uint64_t step = 0; step < most; step++) {
-        if (step % SMO_TICK == 0 && hsp__tick(w->ctx)) return;
-        if (!w->equation) {
-            if (!smo_single(w, enough)) return;
-            continue;
-        }
-        if (!(high - low > limit)) return;
-        /* the row that may move down and gains most together with i, whose f is `low` */
-        const double self = smo_self(w, i);
-        const uint64_t j = w->wide ? vec->largest_ratio_f64(set->f, set->down, low, self,
-                                                            (const double *)set->k + i * set->size,
-                                                            set->diagonal, n, &gain)
-                                   : vec->largest_ratio_f32(set->f, set->down, low, self,
-                                                            (const float *)set->k + i * set->size,
-                                                            set->diagonal, n, &gain);
-        if (!(gain > 0)) return;
-        const double t = smo_step(w, i, j);
-        i = smo_pass(w, t, i, -t, j, &low, &high);
-    }
-}
 
 /* ---- The set's matrix ------------------------------------------------------------------------ */
 
@@ -219,11 +106,12 @@ static void smo_mirror_part(void *user, uint64_t part)
         }
 }
 
-/* The set's matrix, and what the steps need of its rows. */
-static hsp_status smo_load(smo *w, hsp_error *err)
+/* The set's matrix: rows that are new in it from the cache or computed, what the others have with
+ * them by symmetry. */
+static hsp_status smo_load_matrix(smo *w, hsp_error *err)
 {
     hsp__smo_set *set = &w->set;
-    const size_t number = w->cache->number, behind = smo_padded(w) - set->count;
+    const size_t number = w->cache->number, behind = hsp__smo_padded(&w->set) - set->count;
     uint64_t missing = 0;
     int stay = 0;
     for (uint64_t i = 0; i < set->count; i++) {
@@ -233,8 +121,11 @@ static hsp_status smo_load(smo *w, hsp_error *err)
         w->moved.lines[missing++] = (char *)set->k + i * set->size * number;
     }
     hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
-    HSP__TRY(hsp__smo_cache_block(w->cache, w->choice.picked, missing, set->rows, set->count,
-                                  w->moved.lines, err));
+    if (missing == set->count && !w->wide && !w->cache->cheap)
+        HSP__TRY(hsp__smo_cache_own(w->cache, set->rows, missing, set->k, set->size, err));
+    else
+        HSP__TRY(hsp__smo_cache_block(w->cache, w->choice.picked, missing, set->rows, set->count,
+                                      w->moved.lines, err));
     if (stay) hsp__tasks_run(w->ctx, SMO_PARTS, smo_mirror_part, w);
     for (uint64_t i = 0; w->kernel_offset != 0 && i < set->count; i++)
         for (uint64_t j = 0; j < set->count; j++) {
@@ -244,6 +135,29 @@ static hsp_status smo_load(smo *w, hsp_error *err)
             else
                 ((float *)set->k)[i * set->size + j] += (float)w->kernel_offset;
         }
+    for (uint64_t i = 0; i < set->count && behind; i++)
+        memset((char *)set->k + (i * set->size + set->count) * number, 0, behind * number);
+    return HSP_OK;
+}
+
+static double smo_k(const smo *w, uint64_t i)
+{
+    const uint64_t at = i * w->set.size + i;
+    return w->wide ? ((const double *)w->set.k)[at] : (double)((const float *)w->set.k)[at];
+}
+
+/* The set's matrix, and what the steps need of its rows. */
+static hsp_status smo_load(smo *w, hsp_error *err)
+{
+    hsp__smo_set *set = &w->set;
+    const hsp__kernel_rows *rows = w->cache->rows;
+    const size_t number = w->cache->number, behind = hsp__smo_padded(&w->set) - set->count;
+    const int gaussian = rows->kernel->nodes[rows->kernel->root].op == HSP__KERNEL_RBF;
+    /* Where the set is the problem, on one thread, most rows are never asked for. */
+    set->on_demand = set->count == w->n && !w->cache->list && hsp__kernel_has_line(rows) &&
+                     !w->wide && hsp_context_threads(w->ctx) == 1;
+    memset(set->there, 0, set->size);
+    if (!set->on_demand) HSP__TRY(smo_load_matrix(w, err));
     for (uint64_t i = 0; i < set->count; i++) {
         const uint64_t row = set->rows[i];
         set->a[i] = w->s->a[row];
@@ -251,20 +165,15 @@ static hsp_status smo_load(smo *w, hsp_error *err)
         set->y[i] = w->y[row];
         set->c[i] = w->c[row];
         set->extra[i] = w->extra ? w->extra[row] : 0;
-        smo_update_bounds(w, i);
-        const double self = smo_self(w, i);
-        w->largest = fmax(w->largest, self - set->extra[i]);
+        hsp__smo_set_bounds(&w->set, i);
+        const double self = gaussian ? 1 + w->kernel_offset : smo_k(w, i);
+        w->largest = fmax(w->largest, self);
         if (w->wide)
-            ((double *)set->diagonal)[i] = self;
+            ((double *)set->diagonal)[i] = self + set->extra[i];
         else
-            ((float *)set->diagonal)[i] = (float)self;
-        if (behind)
-            memset((char *)set->k + (i * set->size + set->count) * number, 0, behind * number);
+            ((float *)set->diagonal)[i] = (float)(self + set->extra[i]);
     }
-    /* the places behind the last row take part in passes: zeros, and nothing there may move */
-    memset((char *)set->diagonal + set->count * number, 0, behind * number);
-    for (uint64_t i = set->count; i < set->count + behind; i++)
-        set->up[i] = HUGE_VAL, set->down[i] = -HUGE_VAL, set->f[i] = 0;
+    hsp__smo_set_pad(set, number, behind);
     set->moved = 0;
     set->updates = w->s->updates;
     return HSP_OK;
@@ -307,6 +216,7 @@ static void smo_drift(smo *w, uint64_t count, double moved)
  * to move again, and cheap lines are added without being kept. */
 static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
 {
+    w->moved.count = count;
     uint64_t passing = 0, *rows = w->moved.rows;
     const uint64_t room = hsp__smo_cache_room(w->cache);
     double moved = 0, shift = 0, *by = w->moved.by;
@@ -423,6 +333,46 @@ static hsp_status smo_start(smo *w, hsp_error *err)
     return smo_refresh(w, count, err);
 }
 
+/* What the steps need of the rows of a set, and room for them. */
+static void smo_set_arrays(hsp__smo_set *set, size_t number)
+{
+    const uint64_t size = set->size;
+    set->rows = hsp__scratch_new(&set->scratch, size, sizeof *set->rows);
+    set->is_new = hsp__scratch_new(&set->scratch, size, sizeof *set->is_new);
+    set->there = hsp__scratch_new(&set->scratch, size, sizeof *set->there);
+    set->diagonal = hsp__scratch_new(&set->scratch, size, number);
+    double **all[] = {&set->a, &set->f, &set->y, &set->c, &set->extra, &set->up, &set->down};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = hsp__scratch_new(&set->scratch, size, sizeof **all[i]);
+}
+
+/* Room for sets of another size; the one at hand is forgotten. */
+static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
+{
+    hsp__smo_set *set = &w->set, *part = &w->part;
+    hsp__smo_cache *cache = w->cache;
+    const hsp_allocator *memory = &w->ctx->allocator;
+    const uint64_t bytes = size * size * cache->number;
+    hsp__scratch_free(&set->scratch);
+    *set = (hsp__smo_set){.scratch = {.memory = memory}, .size = size};
+    smo_set_arrays(set, cache->number);
+    if (size >= 2 * SMO_PART && w->equation && !part->size) {
+        part->size = SMO_PART;
+        smo_set_arrays(part, cache->number);
+        part->k = hsp__scratch_raw(&part->scratch, part->size * part->size, cache->number);
+    }
+    /* Fresh memory costs more than memory that was used: what was there for another problem is used
+     * again if it is enough. */
+    if (cache->block_bytes < bytes) {
+        hsp__free(memory, cache->block);
+        cache->block = hsp__new_raw(memory, bytes, 1);
+        cache->block_bytes = cache->block ? bytes : 0;
+        if (cache->block) hsp__advise_huge(cache->block, bytes);
+    }
+    set->k = cache->block;
+    return set->k && !set->scratch.failed && !part->scratch.failed ? HSP_OK : hsp__fail_memory(err);
+}
+
 /* ---- The first guess ------------------------------------------------------------------------- */
 
 /* The cost of rows of this side with a margin below `under`. */
@@ -462,69 +412,98 @@ static void smo_guess_at_bounds(smo *w, double b)
     }
 }
 
-/* Solve the problem over a sample, and begin where its solution puts all rows. */
+/* Solve the problem over the sample, costs times `factor`. */
+static hsp_status smo_guess_solve(smo *w, double factor, hsp_error *err)
+{
+    hsp__smo_set *set = &w->set;
+    for (uint64_t i = 0; i < set->count; i++) {
+        set->c[i] *= factor;
+        hsp__smo_set_bounds(&w->set, i);
+    }
+    w->s->rounds++;
+    return hsp__smo_steps(w, 1e-9, 0.01, err);
+}
+
+/* f and b of the sample's separator on all rows, and the share of them that it puts inside the margin. Is it
+ * as good to others as to its own rows? Else a guess would be poor. */
+static hsp_status smo_guess_try(smo *w, hsp_error *err, double *b, double *inside, int *good)
+{
+    const hsp__smo_set *set = &w->set;
+    uint64_t count = 0, own = 0, others = 0;
+    double low, high;
+    hsp__smo_extremes(w, &low, &high);
+    *b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
+    for (uint64_t i = 0; i < w->n; i++)
+        w->f[i] = -w->y[i];
+    for (uint64_t i = 0; i < set->count; i++) {
+        own += set->a[i] >= set->c[i];
+        if (set->a[i] == 0) continue;
+        w->moved.rows[count] = set->rows[i];
+        w->moved.by[count++] = set->y[i] * set->a[i];
+    }
+    HSP__TRY(smo_refresh(w, count, err));
+    for (uint64_t i = 0; i < w->n; i++)
+        others += 1 + w->y[i] * (w->f[i] + *b) < 1;
+    *inside = (double)others / (double)w->n;
+    *good = (double)own / (double)set->count >= 0.5 * *inside;
+    return HSP_OK;
+}
+
+/* Solve the problem over a sample, and begin where its solution puts all rows. The costs of the
+ * sample's rows stand for those of all rows; if it is too small for that, they are as they are, or,
+ * where few rows are inside the margin and so a guess saves little, there is none. */
 static hsp_status smo_guess(smo *w, hsp_error *err)
 {
     hsp__smo_set *set = &w->set;
-    uint64_t count = 0, own = 0, others = 0;
-    double low, high;
-    hsp__smo_sample(w);
-    HSP__TRY(smo_load(w, err));
-    smo_inner(w, 1e-9, 0.01);
-    w->s->rounds++;
-    smo_pass(w, 0, 0, 0, 0, &low, &high);
-    for (uint64_t i = 0; i < set->count; i++) {
-        const uint64_t row = set->rows[i];
-        own += set->a[i] >= set->c[i];
-        if (set->a[i] == 0) continue;
-        w->moved.rows[count] = row;
-        w->moved.by[count++] = set->y[i] * set->a[i];
-        w->s->a[row] = set->a[i] < set->c[i] ? w->c[row] / 2 : w->c[row];
-    }
-    HSP__TRY(smo_refresh(w, count, err));
-    const double b = w->equation && isfinite(low + high) ? -(low + high) / 2 : 0;
-    for (uint64_t i = 0; i < w->n; i++)
-        others += 1 + w->y[i] * (w->f[i] + b) < 1;
-    /* Is the sample's separator as good to others as to its own rows? Else a guess would be poor. */
-    if ((double)own / (double)set->count >= 0.5 * (double)others / (double)w->n)
-        smo_guess_at_bounds(w, b);
-    else
+    double b, inside;
+    int good = 0;
+    for (int more = 1; more;) { /* a larger sample, while many of its rows count */
+        uint64_t used = 0;
+        hsp__smo_sample(w);
+        HSP__TRY(smo_load(w, err));
+        HSP__TRY(smo_guess_solve(w, (double)w->n / (double)set->count, err));
         for (uint64_t i = 0; i < set->count; i++)
-            w->s->a[set->rows[i]] = set->a[i];
-    set->count = 0;
+            used += set->a[i] > 0;
+        more = 8 * used > set->count && 2 * set->size <= SMO_MOST && 4 * set->size <= w->n &&
+               4 * set->size * set->size * w->cache->number <= w->cache->spare;
+        if (more) HSP__TRY(smo_set_new(w, 2 * set->size, err));
+    }
+    HSP__TRY(smo_guess_try(w, err, &b, &inside, &good));
+    if (!good && inside > SMO_GUESSED) {
+        for (uint64_t i = 0; i < w->n; i++)
+            w->f[i] = -w->y[i];
+        memset(set->is_new, 0, set->count);
+        HSP__TRY(smo_load(w, err));
+        HSP__TRY(smo_guess_solve(w, 1, err));
+        HSP__TRY(smo_guess_try(w, err, &b, &inside, &good));
+    }
+    if (good) {
+        smo_guess_at_bounds(w, b);
+        hsp__smo_nearest(w, b);
+    } else {
+        w->s->updates = 0; /* so that the first set is a sample */
+        set->count = 0;
+    }
+    w->set_chosen = good;
     w->drift = 0;
     for (uint64_t i = 0; i < w->n; i++)
         w->f[i] = -w->y[i];
     return smo_start(w, err);
 }
 
-/* ---- All of it ------------------------------------------------------------------------------- */
-
-/* Room for sets of another size; the one at hand is forgotten. */
-static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
+/* The last set was full and gained little: larger ones, while there is room. All rows between their
+ * bounds are to be in it, and half as many others. */
+static hsp_status smo_grow(smo *w, hsp_error *err)
 {
-    hsp__smo_set *set = &w->set;
-    hsp__smo_cache *cache = w->cache;
-    const hsp_allocator *memory = &w->ctx->allocator;
-    const uint64_t bytes = size * size * cache->number;
-    hsp__scratch_free(&set->scratch);
-    *set = (hsp__smo_set){.scratch = {.memory = memory}, .size = size};
-    set->rows = hsp__scratch_new(&set->scratch, size, sizeof *set->rows);
-    set->is_new = hsp__scratch_new(&set->scratch, size, sizeof *set->is_new);
-    set->diagonal = hsp__scratch_new(&set->scratch, size, cache->number);
-    double **all[] = {&set->a, &set->f, &set->y, &set->c, &set->extra, &set->up, &set->down};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        *all[i] = hsp__scratch_new(&set->scratch, size, sizeof **all[i]);
-    /* Fresh memory costs more than memory that was used: what was there for another problem is used
-     * again if it is enough. */
-    if (cache->block_bytes < bytes) {
-        hsp__free(memory, cache->block);
-        cache->block = hsp__new_raw(memory, bytes, 1);
-        cache->block_bytes = cache->block ? bytes : 0;
-        if (cache->block) hsp__advise_huge(cache->block, bytes);
-    }
-    set->k = cache->block;
-    return set->k && !set->scratch.failed ? HSP_OK : hsp__fail_memory(err);
+    uint64_t between = 0, size = 2 * w->set.size;
+    if (w->moved.count < w->set.size / 4) return HSP_OK;
+    for (uint64_t i = 0; i < w->n; i++)
+        between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
+    if (size > SMO_MOST) size = between + between / 2;
+    if (size > w->n) size = w->n;
+    size = (size + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
+    if (size <= w->set.size || size * size * w->cache->number > w->cache->spare) return HSP_OK;
+    return smo_set_new(w, size, err);
 }
 
 /* Rounds, each with a working set. */
@@ -534,7 +513,8 @@ static hsp_status smo_run(smo *w, hsp_error *err)
     double up, down, gap = HUGE_VAL;
     uint64_t idle = 0;
     for (uint64_t round = 0;; round++) {
-        const uint64_t updates = s->updates, size = 2 * w->set.size;
+        const int whole = w->set.count == w->n; /* the set is the problem */
+        const uint64_t updates = s->updates;
         hsp__smo_ends(w, &up, &down);
         s->stop = HSP_STOP_CONVERGED;
         w->last.valid = 0;
@@ -552,26 +532,49 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->target,
                            &s->stop))
             return HSP_OK;
-        /* Larger sets, while there is room, when the last one was full and did not halve the gap. */
-        if (w->set.count == w->set.size && w->set.size < w->n && !(s->gap <= gap / 2)) {
-            uint64_t between = 0;
-            for (uint64_t i = 0; i < w->n; i++)
-                between += s->a[i] > 0 && s->a[i] < w->c[i];
-            const uint64_t most = between > w->set.size / 2 ? SMO_LIMIT : SMO_MOST;
-            if (size <= most && size * size * w->cache->number <= w->cache->spare)
-                HSP__TRY(smo_set_new(w, size, err));
-        }
+        if (w->set.count == w->set.size && !whole && !(s->gap <= gap / 2))
+            HSP__TRY(smo_grow(w, err));
         gap = s->gap;
-        if (s->rounds == 0 && s->updates == 0)
-            hsp__smo_sample(w);
-        else
-            hsp__smo_choose(w, up, down);
-        HSP__TRY(smo_load(w, err));
-        smo_inner(w, w->wide ? 1e-14 : 1e-9, 0.01);
+        if (!(whole && round > 0)) {
+            if (s->updates == 0)
+                hsp__smo_sample(w);
+            else if (!w->set_chosen)
+                hsp__smo_choose(w, up, down);
+            w->set_chosen = 0;
+            HSP__TRY(smo_load(w, err));
+        }
+        /* the gap falls about as the violation does: no further than needed */
+        const double part = fmin(fmax(w->target / s->gap / 2, 0.01), 0.3);
+        HSP__TRY(hsp__smo_steps(w, w->wide ? 1e-14 : 1e-9, part, err));
         s->rounds++;
         HSP__TRY(smo_unload(w, err));
         idle = s->updates == updates ? idle + 1 : 0;
     }
+}
+
+static hsp_status smo_prove(smo *w, hsp_context *ctx, double drift, hsp_error *err)
+{
+    return hsp__smo_prove(ctx, w->p, w->cache, drift, w->goal->gap, err, w->s, &w->exact);
+}
+
+/* The proof failed, but the scores of the rows that matter are known in double now: f takes them
+ * over, and the run goes on with the kernel of floats for what moves from here. A score is then off
+ * by e times what a differs from the one at hand, at most e (sum a then + sum a now). */
+static void smo_refine(smo *w)
+{
+    const hsp__smo_solution *s = w->s;
+    double total = 0, shift = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        total += s->a[i];
+        shift += w->kernel_offset * w->y[i] * s->a[i];
+    }
+    for (uint64_t i = 0; i < w->n; i++) {
+        if (!w->exact.rows[i]) continue;
+        w->f[i] = s->scores[i] + shift - w->y[i];
+        if (w->extra) w->f[i] += w->extra[i] * w->y[i] * s->a[i];
+    }
+    w->refined = fmax(w->refined, w->cache->off * total + w->exact.off);
+    w->drift += hsp__gap_gamma(w->n) * (1 + w->kernel_offset * total);
 }
 
 enum { SMO_ATTEMPTS = 3 };
@@ -592,10 +595,11 @@ static hsp_status smo_run_proven(smo *w, hsp_error *err)
             memset(s->scores, 0, w->n * sizeof *s->scores);
             s->b = 0, s->stop = HSP_STOP_PASSES, s->wants_double = !w->wide;
             HSP__TRY(hsp__gap_offset(w->ctx, w->p, s->scores, err, &s->b));
-            return hsp__smo_prove(w->ctx, w->p, w->cache, 0, target, err, s);
+            return smo_prove(w, w->ctx, 0, err);
         }
-        HSP__TRY(hsp__smo_prove(w->ctx, w->p, w->cache, w->drift, target, err, s));
+        HSP__TRY(smo_prove(w, w->ctx, w->drift + w->refined, err));
         if (s->gap <= target || s->stop != HSP_STOP_CONVERGED) break;
+        if (w->exact.fresh && !w->wide) smo_refine(w);
     }
     if (s->gap > target && s->stop == HSP_STOP_CONVERGED) {
         s->wants_double = !w->wide;
@@ -626,8 +630,7 @@ static hsp_status smo_stopped(smo *w, hsp_error *err)
         status = smo_compute_gap(w, err);
     }
     w->cache->ctx = &last;
-    if (!status && !w->indefinite)
-        status = hsp__smo_prove(&last, w->p, w->cache, w->drift, w->goal->gap, err, s);
+    if (!status && !w->indefinite) status = smo_prove(w, &last, w->drift + w->refined, err);
     w->cache->ctx = ctx;
     hsp__watch_stopped(ctx, &s->stop);
     s->wants_double = 0;
@@ -644,7 +647,7 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     const hsp__loss *loss = hsp__problem_loss(w->p);
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
-    if (size > SMO_WHOLE) size = n > 8 * SMO_FIRST ? 2 * SMO_FIRST : SMO_FIRST;
+    if (size > SMO_WHOLE) size = w->cache->slots ? SMO_FIRST : SMO_AT_HAND;
     while (size > HSP__VEC_EXTREMES && size * size * w->cache->number > w->cache->spare)
         size -= HSP__VEC_EXTREMES;
     w->f = hsp__scratch_new(&w->scratch, n, sizeof *w->f);
@@ -654,8 +657,13 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     w->moved.by = hsp__scratch_raw(&w->scratch, n, sizeof *w->moved.by);
     w->moved.lines = hsp__scratch_raw(&w->scratch, n, sizeof *w->moved.lines);
     w->choice.in = hsp__scratch_new(&w->scratch, n, sizeof *w->choice.in);
+    w->exact.rows = hsp__scratch_new(&w->scratch, n, sizeof *w->exact.rows);
+    w->exact.scores = hsp__scratch_raw(&w->scratch, n, sizeof *w->exact.scores);
+    w->exact.a = hsp__scratch_raw(&w->scratch, n, sizeof *w->exact.a);
+    w->exact.off = -1;
     w->choice.picked = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.picked);
     w->choice.keys = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.keys);
+    w->choice.turned = hsp__scratch_raw(&w->scratch, n, sizeof *w->choice.turned);
     w->last.a = hsp__scratch_raw(&w->scratch, n, sizeof *w->last.a);
     if (loss->form == HSP__SQUARED_HINGE)
         w->extra = hsp__scratch_new(&w->scratch, n, sizeof *w->extra);
@@ -681,7 +689,7 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
     smo w = {.ctx = ctx, .p = p, .goal = goal, .s = s, .cache = cache, .n = p->view->rows};
     assert(p->hard || hsp__smo_suits(p->loss));
     assert(p->penalty == HSP__PENALTY_L2 && cache->source.n == p->view->rows);
-    w.scratch.memory = w.set.scratch.memory = &ctx->allocator;
+    w.scratch.memory = w.set.scratch.memory = w.part.scratch.memory = &ctx->allocator;
     w.equation = p->offset == HSP__OFFSET_FREE;
     w.kernel_offset = p->offset == HSP__OFFSET_REGULARIZED ? 1 : 0;
     w.wide = cache->wide;
@@ -695,7 +703,8 @@ hsp_status hsp__smo(hsp_context *ctx, const hsp__problem *p, hsp__smo_cache *cac
         status = smo_guess(&w, err);
     if (!status) status = smo_run_proven(&w, err);
     if (hsp__stopped(ctx) && (!status || status == HSP_CANCELLED)) status = smo_stopped(&w, err);
-    s->drift = w.drift;
+    s->drift = w.drift + w.refined;
+    hsp__scratch_free(&w.part.scratch);
     hsp__scratch_free(&w.set.scratch);
     hsp__scratch_free(&w.scratch);
     return status;

@@ -19,16 +19,22 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     const uint64_t line = n * number + 1;
     *cache = (hsp__smo_cache){.ctx = ctx, .source = *source, .wide = wide, .number = number};
     cache->scratch.memory = &ctx->allocator;
-    cache->off = hsp__kernel_rounding(source->rows, wide, &cache->most);
-    if (source->gram && !source->list && !source->place && !wide) {
+    cache->rows = source->rows, cache->list = source->list;
+    if (source->floats && !wide)
+        cache->rows = source->floats, cache->list = NULL;
+    else if (source->rows->centred && !wide)
+        cache->rows = source->rows->centred;
+    cache->off = hsp__kernel_rounding(cache->rows, wide, &cache->most);
+    if (source->gram && !wide) {
         cache->spare = bytes;
         return HSP_OK;
     }
     /* A quarter is for the solver's set; all of it where the set is the problem, or where lines
      * are not kept. */
     const uint64_t whole = (n + 15) / 16 * 16 * (n + 15);
-    cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
     cache->cheap = hsp__kernel_is_cheap(source->rows);
+    cache->spare = whole * number <= bytes / 2 ? whole * number : bytes / 4;
+    if (cache->cheap) cache->spare = bytes > line ? bytes - line : 0;
     uint64_t slots = cache->cheap ? 1 : (bytes - cache->spare) / line;
     if (slots == 0) slots = 1;
     if (slots > n) slots = n;
@@ -103,75 +109,25 @@ static uint64_t smo_cache_victim(hsp__smo_cache *cache)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Columns of the matrix at hand that follow one another. */
-typedef struct smo_cache_run {
-    uint64_t from, count;
-} smo_cache_run;
-
-typedef struct smo_cache_gather {
-    const hsp__smo_source *source;
-    const hsp__kernel_pick *left;
-    const smo_cache_run *runs;
-    uint64_t count;
-    void *const *out;
-} smo_cache_gather;
-
-/* From the matrix at hand. */
-static void smo_cache_gather_part(void *user, uint64_t part)
-{
-    const smo_cache_gather *g = user;
-    const uint64_t all = g->source->rows->view->rows, *place = g->source->place;
-    for (uint64_t k = hsp__part(g->left->count, SMO_CACHE_PARTS, part);
-         k < hsp__part(g->left->count, SMO_CACHE_PARTS, part + 1); k++) {
-        const uint64_t row = hsp__kernel_picked(g->left, k);
-        const float *from = g->source->gram + (place ? place[row] : row) * all;
-        float *to = g->out[k];
-        for (uint64_t r = 0; r < g->count; r++) {
-            const smo_cache_run run = g->runs[r];
-            if (run.count < 8)
-                for (uint64_t j = 0; j < run.count; j++)
-                    to[j] = from[run.from + j];
-            else
-                memcpy(to, from + run.from, run.count * sizeof *to);
-            to += run.count;
-        }
-    }
-}
-
 static hsp_status smo_cache_values(hsp__smo_cache *cache, const hsp__kernel_pick *some,
                                    const hsp__kernel_pick *others, void *const *out, hsp_error *err)
 {
     if (cache->wide)
         return hsp__kernel_lines_f64(cache->ctx, some, others, (double *const *)out, err);
-    if (!cache->source.gram)
-        return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
-    const uint64_t *place = cache->source.place;
-    smo_cache_run *runs = hsp__new_raw(&cache->ctx->allocator, others->count, sizeof *runs);
-    uint64_t count = 0;
-    if (!runs) return hsp__fail_memory(err);
-    for (uint64_t j = 0; j < others->count; j++) {
-        const uint64_t row = hsp__kernel_picked(others, j), at = place ? place[row] : row;
-        if (count && at == runs[count - 1].from + runs[count - 1].count)
-            runs[count - 1].count++;
-        else
-            runs[count++] = (smo_cache_run){at, 1};
-    }
-    smo_cache_gather work = {&cache->source, some, runs, count, out};
-    hsp__tasks_run(cache->ctx, SMO_CACHE_PARTS, smo_cache_gather_part, &work);
-    hsp__free(&cache->ctx->allocator, runs);
-    return HSP_OK;
+    return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
 }
 
-/* Rows of the problem (NULL: all) as rows of the source. */
-static hsp__kernel_pick smo_cache_pick(const hsp__smo_cache *cache, const uint64_t *list,
-                                       uint64_t count, hsp__scratch *scratch)
+/* Rows of the problem (NULL: all), in the cache's own form or (precise) as the source has them. */
+static hsp__kernel_pick smo_cache_pick(const hsp__smo_cache *cache, int precise,
+                                       const uint64_t *list, uint64_t count, hsp__scratch *scratch)
 {
-    const hsp__smo_source *source = &cache->source;
-    hsp__kernel_pick pick = {source->rows, list ? list : source->list, 0, count};
-    if (!source->list || !list) return pick;
+    const hsp__kernel_rows *rows = precise ? cache->source.rows : cache->rows;
+    const uint64_t *all = precise ? cache->source.list : cache->list;
+    hsp__kernel_pick pick = {rows, list ? list : all, 0, count};
+    if (!all || !list) return pick;
     uint64_t *made = hsp__scratch_raw(scratch, count, sizeof *made);
     for (uint64_t k = 0; made && k < count; k++)
-        made[k] = source->list[list[k]];
+        made[k] = all[list[k]];
     pick.list = made;
     return pick;
 }
@@ -182,8 +138,8 @@ hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uin
 {
     if (!count || !across) return HSP_OK;
     hsp__scratch scratch = {.memory = &cache->ctx->allocator};
-    const hsp__kernel_pick some = smo_cache_pick(cache, list, count, &scratch);
-    const hsp__kernel_pick others = smo_cache_pick(cache, right, across, &scratch);
+    const hsp__kernel_pick some = smo_cache_pick(cache, 0, list, count, &scratch);
+    const hsp__kernel_pick others = smo_cache_pick(cache, 0, right, across, &scratch);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = smo_cache_values(cache, &some, &others, out, err);
     hsp__scratch_free(&scratch);
@@ -196,8 +152,8 @@ hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, con
 {
     if (!count || !across) return HSP_OK;
     hsp__scratch scratch = {.memory = &cache->ctx->allocator};
-    const hsp__kernel_pick some = smo_cache_pick(cache, list, count, &scratch);
-    const hsp__kernel_pick others = smo_cache_pick(cache, right, across, &scratch);
+    const hsp__kernel_pick some = smo_cache_pick(cache, wide, list, count, &scratch);
+    const hsp__kernel_pick others = smo_cache_pick(cache, wide, right, across, &scratch);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, wide, out, err);
     hsp__scratch_free(&scratch);
@@ -212,7 +168,7 @@ hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *lis
     assert(strip >= PRECISE_LEAST && strip <= GRAM_STRIP);
     if (!count) return HSP_OK;
     hsp__scratch scratch = {.memory = &cache->ctx->allocator};
-    const hsp__kernel_pick all = smo_cache_pick(cache, list, count, &scratch);
+    const hsp__kernel_pick all = smo_cache_pick(cache, 1, list, count, &scratch);
     double *values = hsp__scratch_raw(&scratch, strip * count, sizeof *values);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     for (uint64_t from = 0; !status && from < count; from += strip) {
@@ -262,15 +218,15 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-typedef struct gram_mirror {
-    float *gram;
-    uint64_t n, from, to;
-} gram_mirror;
+typedef struct smo_mirror {
+    float *matrix;
+    uint64_t n, ld, from, to;
+} smo_mirror;
 
 /* What lies right of the strip's square, turned, is what lies below it. */
-static void gram_mirror_part(void *user, uint64_t part)
+static void smo_cache_mirror_part(void *user, uint64_t part)
 {
-    const gram_mirror *m = user;
+    const smo_mirror *m = user;
     assert(m->from < m->to && m->to <= m->n);
     enum { PIECE = 16 };
     const uint64_t begin = m->to + hsp__part(m->n - m->to, SMO_CACHE_PARTS, part),
@@ -278,23 +234,46 @@ static void gram_mirror_part(void *user, uint64_t part)
     for (uint64_t at = begin; at < end; at += PIECE)
         for (uint64_t i = m->from; i < m->to; i++)
             for (uint64_t j = at; j < end && j < at + PIECE; j++)
-                m->gram[j * m->n + i] = m->gram[i * m->n + j];
+                m->matrix[j * m->ld + i] = m->matrix[i * m->ld + j];
 }
 
-hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
-                         float *gram, hsp_error *err)
+/* The matrix of these rows, lines `ld` apart, each pair of rows computed once. */
+static hsp_status smo_cache_symmetric(hsp_context *ctx, const hsp__kernel_pick *all, float *matrix,
+                                      uint64_t ld, const char *progress, hsp_error *err)
 {
-    const uint64_t n = rows->view->rows;
     hsp_status status = HSP_OK;
-    for (uint64_t from = 0; !status && from < n; from += GRAM_STRIP) {
-        const uint64_t to = from + GRAM_STRIP < n ? from + GRAM_STRIP : n;
-        const uint64_t *list = order ? order + from : NULL, first = order ? 0 : from;
-        const hsp__kernel_pick left = {rows, list, first, to - from};
-        const hsp__kernel_pick right = {rows, list, first, n - from};
-        status = hsp__kernel_block_f32(ctx, &left, &right, gram + from * n + from, n, err);
-        gram_mirror work = {gram, n, from, to};
-        if (!status) hsp__tasks_run(ctx, SMO_CACHE_PARTS, gram_mirror_part, &work);
-        if (!status) status = hsp__progress(ctx, "computing kernel values", "rows", to, n, err);
+    for (uint64_t from = 0; !status && from < all->count; from += GRAM_STRIP) {
+        const uint64_t to = from + GRAM_STRIP < all->count ? from + GRAM_STRIP : all->count;
+        hsp__kernel_pick left = *all, right = *all;
+        if (all->list)
+            left.list = right.list = all->list + from;
+        else
+            left.from = right.from = all->from + from;
+        left.count = to - from, right.count = all->count - from;
+        status = hsp__kernel_block_f32(ctx, &left, &right, matrix + from * ld + from, ld, err);
+        smo_mirror work = {matrix, all->count, ld, from, to};
+        if (!status) hsp__tasks_run(ctx, SMO_CACHE_PARTS, smo_cache_mirror_part, &work);
+        if (!status && progress) status = hsp__progress(ctx, progress, "rows", to, all->count, err);
     }
+    return status;
+}
+
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
+                         hsp_error *err)
+{
+    const hsp__kernel_pick all = {.rows = rows->centred ? rows->centred : rows,
+                                  .count = rows->view->rows};
+    return smo_cache_symmetric(ctx, &all, gram, all.count, "computing kernel values", err);
+}
+
+hsp_status hsp__smo_cache_own(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                              float *matrix, uint64_t ld, hsp_error *err)
+{
+    assert(!cache->wide);
+    hsp__scratch scratch = {.memory = &cache->ctx->allocator};
+    const hsp__kernel_pick all = smo_cache_pick(cache, 0, list, count, &scratch);
+    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status) status = smo_cache_symmetric(cache->ctx, &all, matrix, ld, NULL, err);
+    hsp__scratch_free(&scratch);
     return status;
 }

@@ -11,15 +11,17 @@ typedef struct hsp__smo_source {
     const hsp__kernel_rows *rows;
     const uint64_t *list; /* n: which of them; NULL: all */
     uint64_t n;
-    float *gram;           /* the whole matrix of `rows`, row after row; NULL: not at hand */
-    const uint64_t *place; /* which row and column of it belong to row i; NULL: i */
+    const hsp__kernel_rows *floats; /* the n rows once more, centred; NULL: rows->centred, if any */
+    float *gram; /* all rows: the whole matrix, row after row; NULL: not at hand */
 } hsp__smo_source;
 
 typedef struct hsp__smo_cache {
     hsp_context *ctx;
     hsp__scratch scratch; /* all but `block` */
     hsp__smo_source source;
-    int wide;         /* doubles, not floats */
+    const hsp__kernel_rows *rows; /* that values are computed of: the source's, or centred ones */
+    const uint64_t *list;         /* n: which of them; NULL: all */
+    int wide;                     /* doubles, not floats */
     double off, most; /* how far a value may be from the kernel's, and the largest (rounding.h) */
     int cheap;        /* lines are not worth keeping: one slot at most */
     size_t number;    /* bytes of one */
@@ -74,9 +76,12 @@ hsp_status hsp__smo_cache_block(hsp__smo_cache *cache, const uint64_t *list, uin
                                 const uint64_t *right, uint64_t across, void *const *out,
                                 hsp_error *err);
 
-/* The whole matrix, n * n numbers, each pair of rows computed once; of rows in the order `order`
- * (n), NULL: as they are. */
-hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const uint64_t *order,
-                         float *gram, hsp_error *err);
+/* In floats: matrix[k * ld + j] = k(row list[k], row list[j]), each pair of rows computed once. */
+hsp_status hsp__smo_cache_own(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
+                              float *matrix, uint64_t ld, hsp_error *err);
+
+/* The whole matrix, n * n numbers, each pair of rows computed once. */
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
+                         hsp_error *err);
 
 #endif

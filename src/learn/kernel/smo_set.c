@@ -3,21 +3,11 @@
 
 #include "base/base.h"
 
-/* Take up to `want` more rows: those that may move up (sign 1) with the smallest f, or down (-1)
- * with the largest. Rows beyond `limit` violate nothing. */
-static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want)
+/* Into the set: those `want` of the `count` rows picked whose keys are smallest. */
+static void smo_set_smallest(hsp__smo_work *w, uint64_t count, uint64_t want)
 {
-    const double *a = w->s->a, *keys = w->choice.keys;
-    uint64_t *picked = w->choice.picked, count = 0;
-    for (uint64_t i = 0; i < w->n; i++) {
-        const double key = sign * w->f[i];
-        if (!(key < sign * limit) || w->choice.in[i]) continue;
-        if (!(sign > 0 ? hsp__smo_up(w->y[i], a[i], w->c[i])
-                       : hsp__smo_down(w->y[i], a[i], w->c[i])))
-            continue;
-        w->choice.keys[i] = key;
-        picked[count++] = i;
-    }
+    const double *keys = w->choice.keys;
+    uint64_t *picked = w->choice.picked;
     /* move the `want` smallest keys to the front */
     for (uint64_t from = 0, to = count; count > want && to - from > 1 && from < want;) {
         const double pivot = keys[picked[from + (to - from) / 2]];
@@ -44,6 +34,24 @@ static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want
     for (uint64_t k = 0; k < count; k++)
         w->choice.in[picked[k]] = 1;
     w->set.count += count;
+}
+
+/* Take up to `want` more rows: those that may move up (sign 1) with the smallest f, or down (-1)
+ * with the largest. Rows beyond `limit` violate nothing. */
+static void smo_set_take(hsp__smo_work *w, int sign, double limit, uint64_t want)
+{
+    const double *a = w->s->a;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        const double key = sign * w->f[i];
+        if (!(key < sign * limit) || w->choice.in[i]) continue;
+        if (!(sign > 0 ? hsp__smo_up(w->y[i], a[i], w->c[i])
+                       : hsp__smo_down(w->y[i], a[i], w->c[i])))
+            continue;
+        w->choice.keys[i] = key;
+        w->choice.picked[count++] = i;
+    }
+    smo_set_smallest(w, count, want);
 }
 
 /* The smallest f that may move up and the largest that may move down. */
@@ -133,4 +141,30 @@ void hsp__smo_sample(hsp__smo_work *w)
             w->choice.in[i] = 1;
     }
     smo_set_settle(w, 0);
+}
+
+/* A set of the rows whose margins m = 1 + y (f + b) are nearest to 1. */
+void hsp__smo_nearest(hsp__smo_work *w, double b)
+{
+    w->set.count = 0;
+    for (uint64_t i = 0; i < w->n; i++) {
+        w->choice.keys[i] = fabs(w->f[i] + b);
+        w->choice.picked[i] = i;
+    }
+    smo_set_smallest(w, w->n, w->set.size);
+    smo_set_settle(w, 0);
+}
+
+/* Row i of the set's matrix is asked for. */
+void hsp__smo_need(hsp__smo_work *w, uint64_t i)
+{
+    hsp__smo_set *set = &w->set;
+    if (!set->on_demand || set->there[i]) return;
+    float *line = (float *)set->k + i * set->size;
+    hsp__kernel_line_f32(w->cache->rows, set->rows[i], line);
+    for (uint64_t j = 0; j < set->count && w->kernel_offset != 0; j++)
+        line[j] += (float)w->kernel_offset;
+    for (uint64_t j = set->count; j < hsp__smo_padded(set); j++)
+        line[j] = 0;
+    set->there[i] = 1;
 }

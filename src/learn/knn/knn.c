@@ -204,7 +204,8 @@ static hsp_status knn_settle(knn_work *work, hsp_error *err)
     if (!work->k) return knn_choose(work, err);
     /* What distances cannot be computed of should be known before the first prediction: so an index
      * is made, of the kind that costs nothing. */
-    const hsp__knn_plan plan = {own->metric, HSP__KNN_BRUTE_FORCE, own->kernel};
+    const hsp__knn_plan plan = {
+        .metric = own->metric, .kind = HSP__KNN_BRUTE_FORCE, .kernel = own->kernel};
     hsp__knn_index *near = NULL;
     hsp_status status = hsp__knn_new(work->ctx, &plan, own->rows, err, &near);
     hsp__knn_free(near);
@@ -255,7 +256,8 @@ static hsp_status knn_build(hsp__train *train, hsp_context *ctx, const hsp__mode
 {
     knn_work *work = train->native;
     const hsp__neighbors *own = work->model->neighbors;
-    const hsp__knn_plan plan = {own->metric, own->index, own->kernel};
+    const hsp__knn_plan plan = {
+        .metric = own->metric, .kind = own->index, .kernel = own->kernel, .k = own->k};
     hsp_data *rows = own->rows;
     const char *index = hsp__knn_name(hsp__knn_choose(&plan, &rows->view));
     char text[HSP__DECIMAL_MAX];

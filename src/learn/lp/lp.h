@@ -29,6 +29,12 @@ hsp_status hsp__lp_separate(hsp_context *ctx, const hsp__problem *p, hsp__watch 
 /* exponents[j]: column j divided by 2^exponents[j] has no entry above 1. */
 void hsp__lp_exponents(hsp_context *ctx, const hsp__problem *p, int *exponents);
 
+/* Of multipliers a (count) of rows that nearly have a common point, or more of them than equations,
+ * those of few rows, which are as near: the others become 0. Where there are few already, or too
+ * many equations, nothing changes. */
+hsp_status hsp__lp_reduce(hsp_context *ctx, const hsp__problem *p, const int *exponents,
+                          const uint64_t *rows, uint64_t count, long double *a, hsp_error *err);
+
 /* A point common to both hulls of rows[0..count), from multipliers a (count) that are near to one
  * or at least begin there: solved for in long double. On success none is negative, both classes add
  * up to 1 (offset none: both together to 2), no more than d + 2 are above 0, and sum a y x is 0 to

@@ -291,11 +291,13 @@ static hsp_status lp_point_solve(lp_point_state *t, hsp_error *err, int *found)
     int end = 0, near = 0;
     long double before = HUGE_VALL;
     /* Equations scaled by the columns, until their residual is rounding relative to those. */
-    for (uint64_t step = 0, steps = 30 + t->used; step < steps && !end && !near; step++) {
+    for (uint64_t step = 0, steps = 30 + t->used;; step++) {
         lp_point_meet(t);
         lp_point_residual(t);
-        HSP__TRY(lp_point_step(t, err, &end));
+        HSP__TRY(hsp__stop_status(t->ctx, err));
         near = lp_point_off(t, 0) <= 1;
+        if (near || end || step == steps) break;
+        HSP__TRY(lp_point_step(t, err, &end));
     }
     if (!near) return HSP_OK;
     /* Equations scaled by the rows in use, until their residual is rounding relative to their
@@ -354,11 +356,11 @@ hsp_status hsp__lp_common_point(hsp_context *ctx, const hsp__problem *p, const i
     t.r = hsp__scratch_raw(&scratch, d + 2, sizeof *t.r);
     t.size = hsp__scratch_raw(&scratch, d + 2, sizeof *t.size);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
-    for (uint64_t i = 0; !status && i < count; i++) {
-        if (!(a[i] > 0)) continue;
-        t.a[i] = (long double)a[i];
-        t.in[t.used++] = i;
-    }
+    for (uint64_t i = 0; !status && i < count; i++)
+        t.a[i] = a[i] > 0 ? (long double)a[i] : 0;
+    if (!status) status = hsp__lp_reduce(ctx, p, exponents, rows, count, t.a, err);
+    for (uint64_t i = 0; !status && i < count; i++)
+        if (t.a[i] > 0) t.in[t.used++] = i;
     if (!status && t.used) status = lp_point_solve(&t, err, found);
     if (!status && *found) lp_point_trim(&t, a);
     hsp__free(&ctx->allocator, t.m);

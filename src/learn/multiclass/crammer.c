@@ -593,10 +593,12 @@ static double crammer_visit(crammer_run *run, uint64_t i, double least)
 
 static void crammer_tick(crammer_run *run, uint64_t rows)
 {
-    hsp_stop why;
+    hsp_stop why = HSP_STOP_REQUEST;
     run->looked += rows;
     if (run->stopped) return;
-    if (run->goal->watch && hsp__watch_tick(run->goal->watch, rows, run->goal->report, &why)) {
+    if (hsp__watch_gap(run->goal->watch, run->goal->report, "passes",
+                       run->work.n ? run->looked / run->work.n : 0, run->best.gap, run->goal->gap,
+                       &why)) {
         run->stopped = 1;
         run->stop = why;
     } else if (run->goal->max_passes && run->work.n &&

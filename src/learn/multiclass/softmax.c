@@ -32,7 +32,8 @@
  * models, ICML 2007; J. Nocedal, Updating quasi-Newton matrices with limited storage, Math. Comp. 35,
  * 1980). Free offsets begin at the logarithms of the classes' costs. The weights of a column lie side
  * by side, one per class: a row costs one walk over its entries for all scores and one for its part of
- * U. Memory: l2 3 n k + 10 k d numbers and k matrices of d * d, if d is small; l1 2 n k + 28 k d. */
+ * U. Memory: l2 3 n k + 10 k d numbers and, if d is small, k factors of d * d / 2 numbers of 32 bits;
+ * l1 2 n k + 28 k d. */
 #include "learn/multiclass/softmax.h"
 
 #include "learn/erm/erm.h"
@@ -99,7 +100,7 @@ static hsp_status softmax_solve(softmax *m, softmax_steps *steps, const hsp__goa
     steps->gap = goal->gap;
     steps->radius = HUGE_VAL;
     HSP__TRY(softmax_measure(m, err));
-    if (!started && !steps->matrices && hsp__softmax_dual_suits(m)) {
+    if (!started && !steps->factors && hsp__softmax_dual_suits(m)) {
         HSP__TRY(hsp__softmax_dual(m, steps, goal, err, out));
     } else {
         m->from = m->x, m->to = m->scores, m->length = 0;

@@ -52,20 +52,21 @@ void hsp__softmax_newton_open(const softmax *m, softmax_steps *steps, hsp__scrat
     const double a_row = stored / (double)m->n, product = 2 * stored * (double)m->columns;
     const double fill = softmax_scatters(m) ? SOFTMAX_SCATTER * a_row * a_row / 2
                                             : SOFTMAX_TILE * order * order / 2;
-    steps->side = hsp__matrix_side((size_t)m->d + 1);
-    if (m->d > SOFTMAX_WIDEST || (double)steps->side * (double)steps->side * m->k > SOFTMAX_ROOM)
-        return;
+    steps->each = hsp__matrix_packed((size_t)m->d + 1);
+    if (m->d > SOFTMAX_WIDEST || order * order * m->k > SOFTMAX_ROOM) return;
     const double factor = SOFTMAX_TILE * order * order * order / 6;
     const double least = fmax(SOFTMAX_SAMPLE * order, 2 * product / (m->k * fill));
     steps->sample = (uint64_t)fmin(least, (double)m->n);
     steps->price = m->k * (fill * (double)steps->sample + factor) / product;
     if (steps->price > SOFTMAX_PRICE) return;
-    steps->matrices = hsp__scratch_new(scratch, m->k * steps->side * steps->side, sizeof(double));
+    steps->factors = hsp__scratch_new(scratch, m->k * steps->each, sizeof *steps->factors);
+    steps->lengths = hsp__scratch_new(scratch, m->k * (m->d + 1), sizeof *steps->lengths);
 }
 
 typedef struct softmax_factor {
     const softmax *m;
     softmax_steps *steps;
+    uint64_t parts;    /* that the classes are dealt out to */
     atomic_int failed; /* no memory */
 } softmax_factor;
 
@@ -112,7 +113,7 @@ static double softmax_fill(const softmax *m, const softmax_steps *steps, uint64_
                            double *rows, double *room)
 {
     const int scatters = softmax_scatters(m);
-    const size_t side = steps->side, order = (size_t)m->d + 1;
+    const size_t order = (size_t)m->d + 1, side = hsp__matrix_side(order);
     double weight[HSP__MATRIX_BLOCK], total = 0, passed = 0;
     size_t count = 0;
     for (uint64_t i = 0; i < m->n; i++)
@@ -136,30 +137,41 @@ static double softmax_fill(const softmax *m, const softmax_steps *steps, uint64_
     return total;
 }
 
-/* Factor the matrix of one class. */
-static void softmax_factor_class(void *user, uint64_t class)
+/* Factor the matrix of one class: in g, of zeros, and then packed. */
+static void softmax_factor_class(const softmax *m, softmax_steps *steps, uint64_t class, double *g,
+                                 double *rows, double *room)
+{
+    const size_t order = (size_t)m->d + 1, side = hsp__matrix_side(order);
+    float *factor = steps->factors + class * steps->each;
+    const double total = softmax_fill(m, steps, class, g, rows, room);
+    const double share = (m->k - 1.0) / ((double)m->k * m->k); /* as in m->diagonal */
+    const double mean = m->total > 0 ? total / m->total / share : 0;
+    for (size_t j = 0; j < order; j++) {
+        const int ridge = j * m->columns < m->penalised;
+        double *at = &g[j * side + j];
+        *at = fmax(*at, SOFTMAX_RARE * mean * (m->diagonal[j] - ridge));
+        *at += ridge ? 1 : 1e-9 * *at + 1e-9;
+    }
+    if (hsp__matrix_cholesky(m->ctx, g, order, room))
+        hsp__matrix_pack(g, order, factor, steps->lengths + class * order);
+    else
+        factor[0] = 0;
+}
+
+/* Classes part, part + parts ..., one after the other in the same memory. */
+static void softmax_factor_part(void *user, uint64_t part)
 {
     softmax_factor *job = user;
     const softmax *m = job->m;
-    const size_t order = (size_t)m->d + 1, side = job->steps->side;
+    const size_t order = (size_t)m->d + 1, side = hsp__matrix_side(order);
     hsp__scratch scratch = {.memory = &m->ctx->allocator};
+    double *g = hsp__scratch_raw(&scratch, side * side, sizeof *g);
     double *rows = hsp__scratch_new(&scratch, HSP__MATRIX_BLOCK * side, sizeof *rows);
     double *room = hsp__scratch_raw(&scratch, hsp__matrix_scratch(order), sizeof *room);
-    double *g = job->steps->matrices + class * side * side;
-    memset(g, 0, side * side * sizeof *g);
-    if (!scratch.failed) {
-        const double total = softmax_fill(m, job->steps, class, g, rows, room);
-        const double share = (m->k - 1.0) / ((double)m->k * m->k); /* as in m->diagonal */
-        const double mean = m->total > 0 ? total / m->total / share : 0;
-        for (size_t j = 0; j < order; j++) {
-            const int ridge = j * m->columns < m->penalised;
-            double *at = &g[j * side + j];
-            *at = fmax(*at, SOFTMAX_RARE * mean * (m->diagonal[j] - ridge));
-            *at += ridge ? 1 : 1e-9 * *at + 1e-9;
-        }
-        if (!hsp__matrix_cholesky(m->ctx, g, order, room)) g[0] = 0; /* spoilt */
-    } else {
-        atomic_store(&job->failed, 1);
+    if (scratch.failed) atomic_store(&job->failed, 1);
+    for (uint64_t class = part; !scratch.failed && class < m->k; class += job->parts) {
+        memset(g, 0, side * side * sizeof *g);
+        softmax_factor_class(m, job->steps, class, g, rows, room);
     }
     hsp__scratch_free(&scratch);
 }
@@ -170,14 +182,14 @@ static void softmax_precondition_class(void *user, uint64_t c)
     const softmax_factor *job = user;
     const softmax *m = job->m;
     const softmax_steps *steps = job->steps;
-    const size_t columns = m->columns, d = (size_t)m->d, side = steps->side;
-    const double *g = steps->matrices + c * side * side;
+    const size_t columns = m->columns, order = (size_t)m->d + 1;
+    const float *factor = steps->factors + c * steps->each;
     double one[SOFTMAX_WIDEST + 1];
-    if (!(g[0] > 0)) return;
-    for (size_t j = 0; j <= d; j++)
+    if (!(factor[0] > 0)) return;
+    for (size_t j = 0; j < order; j++)
         one[j] = steps->r[j * columns + c];
-    hsp__matrix_solve(g, d + 1, one);
-    for (size_t j = 0; j <= d; j++)
+    hsp__matrix_solve_packed(factor, steps->lengths + c * order, order, one);
+    for (size_t j = 0; j < order; j++)
         steps->z[j * columns + c] = one[j];
 }
 
@@ -197,11 +209,11 @@ static void softmax_project(const softmax *m, double *v)
 static void softmax_precondition(const softmax *m, softmax_steps *steps)
 {
     const size_t columns = m->columns;
-    softmax_factor job = {m, steps, 0};
+    softmax_factor job = {.m = m, .steps = steps};
     for (size_t j = 0; j <= m->d; j++)
         for (size_t c = j * columns; c < (j + 1) * columns; c++)
             steps->z[c] = steps->r[c] / m->diagonal[j];
-    if (steps->matrices) hsp__tasks_run(m->ctx, m->k, softmax_precondition_class, &job);
+    if (steps->factors) hsp__tasks_run(m->ctx, m->k, softmax_precondition_class, &job);
     softmax_project(m, steps->z);
 }
 
@@ -214,9 +226,10 @@ static hsp_status softmax_direction(softmax *m, softmax_steps *steps, hsp_error 
 {
     const hsp__vec_table *vec = hsp__vec();
     const size_t size = m->size;
-    softmax_factor job = {m, steps, 0};
-    if (steps->matrices && (!steps->products || (double)steps->products >= fmax(3, steps->price)))
-        hsp__tasks_run(m->ctx, m->k, softmax_factor_class, &job);
+    const uint64_t threads = (uint64_t)hsp_context_threads(m->ctx);
+    softmax_factor job = {.m = m, .steps = steps, .parts = threads < m->k ? threads : m->k};
+    if (steps->factors && (!steps->products || (double)steps->products >= fmax(3, steps->price)))
+        hsp__tasks_run(m->ctx, job.parts, softmax_factor_part, &job);
     if (atomic_load(&job.failed)) return hsp__fail_memory(err);
     HSP__TRY(hsp__stop_status(m->ctx, err));
     memset(steps->direction, 0, size * sizeof *steps->direction);

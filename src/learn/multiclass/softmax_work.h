@@ -124,8 +124,11 @@ typedef struct softmax_steps {
     int level;                      /* steps in sequence after which P had not fallen */
     /* l2: conjugate gradients */
     double *r, *z, *p, *hp; /* size */
-    double *matrices;       /* k * side * side: factored, of one class each; NULL: none */
-    size_t side;
+    /* Factors of matrices of one class each: k * each, and k * (d + 1) lengths; NULL: none. A factor
+     * that begins with 0 is spoilt. */
+    float *factors;
+    double *lengths;
+    size_t each;
     uint64_t sample; /* rows of a matrix, about */
     double price;    /* of the matrices, in products */
     double radius,
