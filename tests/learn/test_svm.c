@@ -77,7 +77,7 @@ static void test_four_hinge_losses(void)
     hsp__matvec_scores(ctx, view, w, 0, scores);
     for (uint64_t i = 0; i < 4; i++)
         CHECK(hsp__hinge_value(0, 1 - hsp__problem_y(&p, i) * scores[i]) == wanted[i]);
-    CHECK(machine_near(hsp__gap_primal(ctx, &p, w, 0, scores), 0.5 + 3.5, 1e-13));
+    CHECK(machine_near(hsp__gap_primal(ctx, &p, w, 0, scores, NULL), 0.5 + 3.5, 1e-13));
     hsp_data_free(data);
 }
 

@@ -502,7 +502,7 @@ static hsp_status dcd_primal(hsp__dcd *m, const double *w, double *b, double *pr
         *b = m->offset.b - slope / curvature;
     }
     HSP__TRY(hsp__gap_offset(m->ctx, m->p, m->scores, m->err, b));
-    *primal = hsp__gap_primal(m->ctx, m->p, w, *b, m->scores);
+    *primal = hsp__gap_primal(m->ctx, m->p, w, *b, m->scores, NULL);
     return hsp__stop_status(m->ctx, m->err);
 }
 

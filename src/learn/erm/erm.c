@@ -190,7 +190,7 @@ static hsp_status erm_try(hsp_context *ctx, const hsp__problem *p, const hsp__so
     *b = t > 0 ? t * s->b : 0;
     hsp__matvec_scores(ctx, p->view, w, 0, scores);
     HSP__TRY(hsp__gap_offset(ctx, p, scores, err, b));
-    *primal = hsp__gap_primal(ctx, p, w, *b, scores);
+    *primal = hsp__gap_primal(ctx, p, w, *b, scores, NULL);
     return hsp__stop_status(ctx, err);
 }
 
@@ -203,7 +203,7 @@ static hsp_status erm_no_worse(hsp_context *ctx, const hsp__problem *p, double *
     double b, primal, zero, zero_b, best, best_t = 0, best_b;
     if (p->hard || s->stop == HSP_STOP_CONVERGED || hsp__stopped(ctx)) return HSP_OK;
     hsp__matvec_scores(ctx, p->view, s->w, 0, scores);
-    const double now = hsp__gap_primal(ctx, p, s->w, s->b, scores);
+    const double now = hsp__gap_primal(ctx, p, s->w, s->b, scores, NULL);
     hsp_status status = erm_try(ctx, p, s, 0, w, scores, err, &zero_b, &zero);
     if (status == HSP_CANCELLED) return HSP_OK;
     if (status || now <= zero) return status;

@@ -388,15 +388,15 @@ static void gap_sum_part(void *user, uint64_t part)
 }
 
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
-                       const double *scores)
+                       const double *scores, double *rounding)
 {
-    double rounding;
+    double own;
     gap_work work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b};
     work.parts = gap_parts(p);
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (hsp__stopped(ctx)) return (double)NAN;
-    return gap_above(p, gap_penalty(p, w, b), &sums, &rounding);
+    return gap_above(p, gap_penalty(p, w, b), &sums, rounding ? rounding : &own);
 }
 
 /* ---- Dual ------------------------------------------------------------------------------------ */

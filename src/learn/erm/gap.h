@@ -65,9 +65,10 @@ static inline double hsp__gap_gamma(uint64_t n)
     return nu < 0.5 ? nu / (1 - nu) : HUGE_VAL;
 }
 
-/* P from scores without b, which are those of hsp__matvec_scores; rounded up. */
+/* P from scores without b, which are those of hsp__matvec_scores; rounded up. *rounding (or NULL):
+ * by how much. */
 double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
-                       const double *scores);
+                       const double *scores, double *rounding);
 
 /* Make a feasible in place: clipped to its box, rows of no cost to 0, and for a free offset the
  * heavier class scaled down until sum a y = 0. (l1 asks for more: hsp__gap does it.) */

@@ -170,8 +170,12 @@ static hsp_status newton_compute_gap(newton_run *run, const double *here)
     if (!p->hard) HSP__TRY(hsp__gap_offset(s->ctx, p, scores, run->err, &other));
     s->passes += 2;
     if (other != b) {
-        const double primal = hsp__gap_primal(s->ctx, p, w, other, scores);
-        if (primal < values.primal) values.primal = primal, b = other;
+        double up;
+        const double primal = hsp__gap_primal(s->ctx, p, w, other, scores, &up);
+        if (primal < values.primal) { /* rounding: at most, for that at b is counted, too */
+            values.primal = primal, b = other;
+            values.rounding += up / primal;
+        }
     }
     run->scored =
         !(values.primal > run->best.values.primal) && !(values.dual <= run->best.values.dual);
