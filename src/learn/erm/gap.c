@@ -168,6 +168,8 @@ static double gap_above(const hsp__problem *p, double penalty, const gap_sums *s
                         double *rounding)
 {
     assert(!(penalty < 0) && !(sums->loss < 0) && !(sums->growth < 0) && !(sums->off < 0));
+    *rounding = 0;
+    if (isinf(penalty)) return HUGE_VAL; /* a w that overflows: what is off cannot be told */
     *rounding = hsp__gap_gamma(p->view->cols) * penalty +
                 hsp__gap_gamma(p->view->rows) * sums->loss + sums->growth;
     if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
@@ -671,18 +673,28 @@ static void gap_kkt_part(void *user, uint64_t part)
     HSP__BY_LOSS(hsp__problem_loss(work->p), gap_kkt_rows, work, part)
 }
 
-void hsp__gap_margin(double square, hsp__kkt *kkt)
+double hsp__gap_length(const double *x, size_t n)
 {
-    kkt->inverse_norm = 1 / sqrt(square);
-    kkt->margin = square > 0 ? kkt->least / sqrt(square) : (double)NAN;
+    const double square = hsp__vec()->sqnorm_f64(x, n), most = hsp__vec()->norminf_f64(x, n);
+    if ((square > 1e-290 && isfinite(square)) || !(most > 0)) return sqrt(square);
+    double sum = 0;
+    for (size_t j = 0; j < n; j++)
+        sum += x[j] / most * (x[j] / most);
+    return most * sqrt(sum);
+}
+
+void hsp__gap_margin(double norm, hsp__kkt *kkt)
+{
+    kkt->inverse_norm = 1 / norm;
+    kkt->margin = norm > 0 ? kkt->least / norm : (double)NAN;
 }
 
 void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,
                   const double *a, const double *u, const double *scores, hsp__kkt *out)
 {
     const size_t d = (size_t)p->view->cols;
-    const double square = w ? hsp__vec()->sqnorm_f64(w, d) : 0;
-    gap_work work = {.ctx = w ? ctx : NULL, .p = p, .w = w, .b = b, .size = sqrt(square)};
+    gap_work work = {.ctx = w ? ctx : NULL, .p = p, .w = w, .b = b};
+    work.size = w ? hsp__gap_length(w, d) : 0;
     work.a = a, work.scores = scores;
     work.parts = gap_parts(p);
     work.most = hsp__vec()->norminf_f64(a, (size_t)p->view->rows);
@@ -704,7 +716,7 @@ void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, doub
         out->dual = fmax(out->dual, fabs(sums.t) / sums.total);
     if (p->hard && sums.total > 0) out->complementarity /= sums.total;
     if (!w) return;
-    hsp__gap_margin(square, out);
+    hsp__gap_margin(work.size, out);
     /* ||u|| is nothing to measure by: where the best w is about 0, large a_i y_i x_i cancel in it,
      * and what is left of them is rounding. */
     const double size = fmax(sums.reach, work.size);

@@ -111,8 +111,11 @@ void hsp__solution_keep(const hsp__problem *p, const double *w, double b, const 
 /* There was no time to compute the values of s->w and s->b: they are NaN, and a = 0 has D = 0. */
 void hsp__solution_unknown(const hsp__problem *p, hsp__solution *s);
 
-/* margin and inverse_norm, from ||w||^2 and `least`. */
-void hsp__gap_margin(double square, hsp__kkt *kkt);
+/* ||x||, also where its square is beyond the range of doubles. */
+double hsp__gap_length(const double *x, size_t n);
+
+/* margin and inverse_norm, from ||w|| and `least`. */
+void hsp__gap_margin(double norm, hsp__kkt *kkt);
 
 /* The KKT residuals of (w, b, a), with u and scores from hsp__gap. w and u NULL: what needs them,
  * stationarity, margin and inverse_norm, stays 0. */

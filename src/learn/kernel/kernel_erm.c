@@ -126,7 +126,7 @@ static hsp_status kernel_erm_keep(hsp__train *train, hsp_context *ctx, hsp__task
     task->gap_unknown = isnan(s->primal) && s->stop != HSP_STOP_PASSES;
     if (!task->gap_unknown) {
         hsp__gap_kkt(train->ctx, p, NULL, s->b, s->a, NULL, s->scores, &task->kkt);
-        hsp__gap_margin(fmax(s->square, 0), &task->kkt);
+        hsp__gap_margin(sqrt(fmax(s->square, 0)), &task->kkt);
     }
     /* Training and model compute kernel values in different blocks, each off by no more than
      * cache->off. Their errors have no reason to conspire: a sum of them with coefficients a is

@@ -47,7 +47,7 @@ static void crammer_fit_kkt(hsp_context *ctx, const hsp__crammer *p, const doubl
         else if (margin < 1)
             (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
     }
-    hsp__gap_margin(vec->sqnorm_f64(w, all), kkt); /* of the weights of all classes together */
+    hsp__gap_margin(hsp__gap_length(w, all), kkt); /* of the weights of all classes together */
 }
 
 static hsp_status crammer_fit_solve(hsp__train *train, const hsp__crammer *p, double *b, double *u,

@@ -180,7 +180,7 @@ static void softmax_kkt(const softmax *m, hsp__kkt *kkt)
         else if (margin < 1)
             (*(margin < 0 ? &kkt->wrong : &kkt->inside))++;
     }
-    hsp__gap_margin(vec->sqnorm_f64(m->x, all), kkt);
+    hsp__gap_margin(hsp__gap_length(m->x, all), kkt);
 }
 
 /* All that the solver works with; scratch->failed when there is no memory for it. */
