@@ -97,7 +97,7 @@ PUBLIC_FIELDS(
           "scaling; negative if a row is misclassified",
           .when = "null if all weights are 0, or if not computed",
           .text = "{.margins}[{}[, {margin_class} against [{margin_other}~the "
-                  "rest]]{.space}~{.done}none: all weights are 0]"),
+                  "rest]]{.space}~{.done}none: all weights are 0, or next to 0]"),
     FIELD(REAL, "inverse_norm", "1/||w||", inverse_norm,
           "1 / ||w||, the distance of the lines s = +-1 from s = 0; the smallest of all scorers",
           .when = "null if all weights are 0, or if not computed", .text = "{.margins}{}"),

@@ -686,7 +686,8 @@ double hsp__gap_length(const double *x, size_t n)
 void hsp__gap_margin(double norm, hsp__kkt *kkt)
 {
     kkt->inverse_norm = 1 / norm;
-    kkt->margin = norm > 0 ? kkt->least / norm : (double)NAN;
+    kkt->margin = kkt->least / norm;
+    if (!isfinite(kkt->margin)) kkt->margin = (double)NAN;
 }
 
 void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, double b,

@@ -37,7 +37,7 @@ typedef struct hsp__kkt {
     double complementarity; /* hinge: max over rows of (a/c)(m - 1)+ + (1 - a/c)(1 - m)+; others:
                                max |a + c loss'(m)| / c; hard: max a (m - 1)+ / sum a */
     double least;           /* the smallest m of a row that costs something */
-    double margin;          /* least / ||w||: the geometric margin; NaN when w = 0 */
+    double margin;          /* least / ||w||: the geometric margin; NaN when w = 0, or next to it */
     double inverse_norm;    /* 1 / ||w|| */
     uint64_t support;       /* rows with a > 0: */
     uint64_t on;            /* of those, m = 1 as far as the gap can tell (gap_count) */
