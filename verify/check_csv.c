@@ -60,7 +60,7 @@ static void check_csv_values(hsv_checker *c, const hsv_json *object, hsv_table *
     f->list = hsv_new(c, array->count, sizeof *f->list);
     for (const hsv_json *value = array->child; value; value = value->next) {
         const char *text = hsv_bytes(c, value);
-        numbers += (size_t)hsv_decimal(text, strlen(text), *t->work, &exponent);
+        numbers += (size_t)(hsv_decimal(text, strlen(text), *t->work, &exponent) != 0);
         f->list[f->count] = text;
         f->values[f->count] = (check_csv_value){text, strlen(text), (uint32_t)f->count, 0};
         f->count++;
@@ -253,7 +253,7 @@ static void check_csv_use(hsv_checker *c, hsv_table *t, const hsv_field *field, 
     check_csv_field *f = field->more;
     long exponent = 0;
     if (field->kind == HSV_NUMERIC) {
-        if (!hsv_decimal(text, size, *t->work, &exponent))
+        if (hsv_decimal(text, size, *t->work, &exponent) <= 0)
             hsv_bad_line(c, t, "a field that should be a number is not");
         hsv_row_add(c, t, field->column, *t->work, exponent);
         return;

@@ -210,7 +210,7 @@ void hsv_claim_error(hsv_checker *c, const hsv_json *claim)
         hsv_reject(c, "error: the two files are not read in the same way");
     if (!strcmp(data->digest, test->digest)) hsv_reject(c, "error: the two files are the same");
     for (const hsv_label *label = test->labels; label < test->labels + test->label_count; label++)
-        if (hsv_label_y(data, label->text, label->size) == -label->y)
+        if (hsv_label_y(c, data, label->text, label->size) == -label->y)
             hsv_reject(c, "error: label %s is positive in one file and negative in the other",
                        hsv_quote(c, label->text, label->size));
     e.w.space = hsv_get_space(c, claim);

@@ -220,7 +220,7 @@ static void claim_perceptron_full_inseparable(hsv_checker *c, const hsv_json *cl
     mpq_mul(q[1], q[1], q[1]);
     hsv_say_bound(c, run->total,
                   soft ? "(R~^2 + Delta^2 + 2 tau/rate) (||w*||^2 + D^2/Delta^2) / g^2"
-                       : "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, of rows that need not be "
+                       : "((sqrt(R~^2 + 2 tau/rate) ||w~*|| + D) / g)^2, of rows that need not be "
                          "separable,",
                   q[1]);
 }

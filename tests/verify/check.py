@@ -130,6 +130,7 @@ def read(t, path, transform, name):
     need(type(t['file']) is str and re.fullmatch('[0-9a-f]{64}', t['sha256']), 'sha256')
     need(hashlib.sha256(data).hexdigest() == t['sha256'], 'sha256')
     need(count(t['rows']) and count(t['columns']) < 2**32 - 1, 'columns')
+    need(type(t['negative']) is list and type(t['positive']) is list, 'labels')
     sides = {label(plain(v)): -1 for v in t['negative']} | {label(plain(v)): 1 for v in t['positive']}
     need(len(sides) == len(t['negative']) + len(t['positive']), 'labels')
     drop = one_of(t.get('others', 'error'), 'error', 'drop') == 'drop'

@@ -56,6 +56,7 @@ for c in (
     table('codes', '1,yes\n2,no\n3,yes\n4,no\n', [{'kind': 'ordinal', 'values': ['1', '3', '2', '4'], 'codes': True}, LABEL], [separates([[1, '-1']], '1.5')]),
     table('sizes', 'S,yes\nL,no\nM,yes\nL,no\n', [{'kind': 'ordinal', 'values': ['S', 'M', 'L']}, LABEL], [separates([[1, '-1']], '1.5', margin={'low': '0.5'})]),
     table('colours', 'red,1,yes\nblue,2,no\nred,5,yes\n', [{'kind': 'category', 'values': ['red', 'blue']}, NUMBER, LABEL], [separates([[1, '1'], [2, '-1']])], columns=3),
+    lines('others', '3 1:9\n0 1:-1\n7 1:5\n', [separates([[1, '1']], '-3')], ('0',), ('7',), others='drop', rows=2),
     table('unseen', 'red,yes\nblue,no\n', [{'kind': 'category', 'values': ['red', 'blue', 'green'], 'unseen': True}, LABEL], [separates([[1, '1'], [2, '-1']])], columns=3),
     table('means', '3,yes\n?,no\n5,yes\n', [{'kind': 'number', 'mean': '1'}, LABEL], [separates([[1, '1']], '-2', margin={'low': '1'})], missing='mean'),
     table('gaps', '3,yes\n?,no\n5,yes\n', [{'kind': 'number', 'indicator': True}, LABEL], [separates([[2, '-2']], '1')], missing='indicator', columns=2),
@@ -246,6 +247,10 @@ forge('quoted', 'blanks inside quotes are part of a label', data=b'"3"," ye""s "
 forge('plain', 'fewer fields', data=b'1,yes\n2\n3,yes\n4,no\n'); forge('plain', 'more fields', data=b'1,yes\n2,no,1\n3,yes\n4,no\n'); forge('plain', 'a missing value', data=b'1,yes\n?,no\n3,yes\n4,no\n')
 forge('plain', 'a carriage return inside a line', data=b'1\r,yes\n2,no\n3,yes\n4,no\n'); forge('plain', 'a word for a number', data=b'one,yes\n2,no\n3,yes\n4,no\n')
 
+forge('others', 'a row of class 0 that is written with a large exponent', data=b'0e5001 1:9\n0 1:-1\n7 1:5\n')
+forge('others', 'a class against itself, beyond the limits of numbers', ('data.positive', ['1e6000']), ('data.negative', ['10e5999']), data=b'1e6000 1:5\n10e5999 1:-1\n3 1:9\n')
+forge('others', 'a dictionary for a list of labels', ('data.positive', {'7': 'another'})); forge('others', 'text for a list of labels', ('data.positive', '7')); forge('others', 'labels as numbers', ('data.positive', [7]))
+
 # ---- certificates that hold, and would mislead who is not told how: what the programs must say ----
 AB = {'negative': ('b',), 'positive': ('a',)}
 TOLD = [
@@ -257,7 +262,7 @@ TOLD = [
      'the first record is taken for names, not for a row.', 'fields are separated by ";".', 'field 2 is the label.'),
     (lines('curved xor', '1 1:1 2:1\n-1 1:1 2:-1\n1 1:-1 2:-1\n-1 1:-1 2:1\n', [perceptron(cyclic(9), 2, kernel=['poly', 2, '0'], separator={'rows': [[1, '1'], [2, '-1'], [3, '1'], [4, '-1']]})], columns=2), 0,
      'that run in the feature space of poly(2, 0) has learner perceptron, offset none'),
-    (lines('a rate', '1 1:1\n-1 1:-1\n', [perceptron(cyclic(9), 1, rate='1/3', note='x\nverified: all claims hold.')]), 1, 'offset none, total 1, order cyclic, passes 9, rate 1/3.'),
+    (lines('a rate', '1 1:1\n-1 1:-1\n', [perceptron(cyclic(9), 1, rate='1/3', note='x\nverified: all claims hold.')]), 1, 'offset none, total 1, order cyclic, passes at most 9, rate 1/3.'),
     (lines('bounds', '1 1:2\n-1 1:-1\n', [perceptron(cyclic(9), 1, separator={'w': [[1, '1']]})]), 1, 'number 1; ', ' allows at most 4.'),
     (lines('no row but one', '1 1:1\n', [separates([[1, '1']])], columns=1), 1, '1 row (1 positive, 0 negative), 1 column', 'has the 1 row strictly on its side.'),
     (lines('stable', '1 1:1 2:1\n-1 1:-1 2:-1\n1 1:2 2:0\n-1 1:-2 2:0\n', [{'claim': 'stable predictions', 'loss': 'hinge', 'offset': 'none', 'cost': {'negative': '1', 'positive': '1'},

@@ -90,18 +90,18 @@ static void test_decimals(void)
         int sound;
         long mantissa, exponent;
     } cases[] = {
-        {"1", 1, 1, 0},       {"-2.5", 1, -25, -1},  {"+.5", 1, 5, -1},    {"3.", 1, 3, 0},
-        {"1e-3", 1, 1, -3},   {"1.50E2", 1, 150, 0}, {"-0", 1, 0, 0},      {"", 0, 0, 0},
-        {".", 0, 0, 0},       {"e5", 0, 0, 0},       {"1e", 0, 0, 0},      {"1e+", 0, 0, 0},
-        {"1 ", 0, 0, 0},      {"0x10", 0, 0, 0},     {"1.2.3", 0, 0, 0},   {"nan", 0, 0, 0},
-        {"1e99999", 0, 0, 0}, {"--1", 0, 0, 0},      {"1e-99999", 0, 0, 0}};
+        {"1", 1, 1, 0},        {"-2.5", 1, -25, -1},  {"+.5", 1, 5, -1},     {"3.", 1, 3, 0},
+        {"1e-3", 1, 1, -3},    {"1.50E2", 1, 150, 0}, {"-0", 1, 0, 0},       {"", 0, 0, 0},
+        {".", 0, 0, 0},        {"e5", 0, 0, 0},       {"1e", 0, 0, 0},       {"1e+", 0, 0, 0},
+        {"1 ", 0, 0, 0},       {"0x10", 0, 0, 0},     {"1.2.3", 0, 0, 0},    {"nan", 0, 0, 0},
+        {"1e99999", -1, 0, 0}, {"--1", 0, 0, 0},      {"1e-99999", -1, 0, 0}};
     mpz_t mantissa;
     mpz_init(mantissa);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         long exponent = 0;
         const int sound = hsv_decimal(cases[i].text, strlen(cases[i].text), mantissa, &exponent);
         CHECK_NOTE(sound == cases[i].sound, "'%s'", cases[i].text);
-        if (sound && cases[i].sound)
+        if (sound > 0 && cases[i].sound > 0)
             CHECK_NOTE(mpz_cmp_si(mantissa, cases[i].mantissa) == 0 &&
                            exponent == cases[i].exponent,
                        "'%s'", cases[i].text);
@@ -354,16 +354,16 @@ static const struct {
      "a row was updated 2 times in 1 passes"},
     {replay_both, LIBSVM("2", "1"),
      PERCEPTRON(SEQUENCE("1, 2, 1", "3") ", \"functional_margin\": 1, \"passes\": 2"), 0,
-     "((sqrt(R~^2 + 2 tau/rate) ||w*|| + D) / g)^2, of rows that need not be separable,"},
+     "((sqrt(R~^2 + 2 tau/rate) ||w~*|| + D) / g)^2, of rows that need not be separable,"},
     /* The model is that of the run. */
     {replay_line, LIBSVM("3", "1"), PERCEPTRON(CYCLIC("2", "1") ", \"model\": {\"w\": [[1, 3]]}"),
-     0, "the run ends with the model, each of its numbers within 0.\n"},
+     0, "the run ends with the weights of the claim, each number within 0.\n"},
     {replay_line, LIBSVM("3", "1"),
      PERCEPTRON(CYCLIC("2", "1") ", \"model\": {\"w\": [[1, \"3.5\"]]}"), 1,
      "the run does not end with the model"},
     {replay_line, LIBSVM("3", "1"),
      PERCEPTRON(CYCLIC("2", "1") ", \"model\": {\"w\": [[1, \"3.5\"]], \"within\": \"1/2\"}"), 0,
-     "the run ends with the model, each of its numbers within 1/2.\n"},
+     "the run ends with the weights of the claim, each number within 1/2.\n"},
     /* Two of three: (15/ln 1.5)(ln(2.5/ln 1.5) - 1 - ln 3) + 18 = 7.6562... */
     {TWO("1.5", "3", ONES, CYCLIC("9", "2")), 0, "about 7.65628.\n"},
     {TWO("1.5", "3", ONES, SEQUENCE("4, 6", "2")), 0, "order sequence"},

@@ -81,7 +81,7 @@ const char *hsv_quote(hsv_checker *c, const char *text, size_t size)
     if (c->more) return c->more->quote(c, text, size);
     char *quoted = hsv_new(c, size + 3, 1);
     snprintf(quoted, size + 3, "\"%.*s\"", (int)size, text);
-    for (char *p = quoted; *p; p++)
-        if (*p < ' ' || *p > '~') *p = '?';
+    for (char *p = quoted + 1; p[1]; p++)
+        if (*p < ' ' || *p > '~' || *p == '"') *p = '?';
     return quoted;
 }

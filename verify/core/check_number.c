@@ -9,22 +9,21 @@
 #define NUMBER_BELOW    2000000             /* bits of a common denominator */
 #define NUMBER_ALL      UINT64_C(400000000) /* bits of numbers over one, together */
 
-/* [+-] digits [. digits] [e [+-] digits]: mantissa 10^exponent. 0: it is not one, or too long. */
+/* [+-] digits [. digits] [e [+-] digits]: mantissa 10^exponent. 0: it is not one; -1: beyond the limits. */
 int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
 {
     char digits[NUMBER_SIZE + 1];
     const char *p = text, *end = text + size, *point = NULL;
     size_t count = 0;
     long e = 0;
-    if (size > NUMBER_SIZE) return 0;
     if (p < end && (*p == '-' || *p == '+')) p++;
     for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && !point)); p++)
         if (*p == '.')
             point = p;
         else
-            digits[count++] = *p;
+            digits[count++ % NUMBER_SIZE] = *p;
     if (!count) return 0;
-    digits[count] = 0;
+    digits[count < NUMBER_SIZE ? count : NUMBER_SIZE] = 0;
     mpz_set_str(mantissa, digits, 10);
     if (*text == '-') mpz_neg(mantissa, mantissa);
     const long behind = point ? p - point - 1 : 0;
@@ -37,7 +36,7 @@ int hsv_decimal(const char *text, size_t size, mpz_t mantissa, long *exponent)
         e = minus ? -e : e;
     }
     *exponent = e - behind;
-    return p == end && labs(e) <= NUMBER_EXPONENT;
+    return p != end ? 0 : size > NUMBER_SIZE || labs(e) > NUMBER_EXPONENT ? -1 : 1;
 }
 
 /* A decimal, or a fraction of whole numbers. */
@@ -48,10 +47,10 @@ void hsv_number(hsv_checker *c, const hsv_json *value, const char *what, mpq_t o
     long exponent = 0;
     mpz_ptr above = mpq_numref(out), below = mpq_denref(out);
     int sound = (value->type == HSV_STRING || value->type == HSV_NUMBER) &&
-                hsv_decimal(text, before, above, &exponent);
+                hsv_decimal(text, before, above, &exponent) > 0;
     if (sound && slash)
         sound = strspn(text, "-/0123456789") == value->size && slash[1] != '-' &&
-                hsv_decimal(slash + 1, value->size - before - 1, below, &exponent) &&
+                hsv_decimal(slash + 1, value->size - before - 1, below, &exponent) > 0 &&
                 mpz_sgn(below);
     if (sound && !slash) mpz_ui_pow_ui(below, 10, (unsigned long)labs(exponent));
     if (!sound)

@@ -51,7 +51,7 @@ static void perceptron_model(hsv_checker *c, const hsv_json *model, const hsv_po
 void hsv_say_model(hsv_checker *c, const hsv_json *model)
 {
     const hsv_json *within = hsv_find(model, "within");
-    hsv_say(c, "mistakes: the run ends with the model, each of its numbers within %.*s.",
+    hsv_say(c, "mistakes: the run ends with the weights of the claim, each number within %.*s.",
             within ? (int)within->size : 1, within ? within->text : "0");
 }
 
@@ -64,7 +64,8 @@ void hsv_say_run(hsv_checker *c, const hsv_json *claim, const hsv_space *space)
     char *text = hsv_new(c, room, 1), *to = text;
     for (const hsv_json *v = claim->child; v; v = v->next)
         if (v->size && strcmp(v->key, "claim") != 0 && strcmp(v->key, "note") != 0)
-            to += sprintf(to, "%s%s %.*s", to > text ? ", " : "", v->key, HSV_TEXT(v));
+            to += sprintf(to, "%s%s%s %.*s", to > text ? ", " : "", v->key,
+                          strcmp(v->key, "passes") != 0 ? "" : " at most", HSV_TEXT(v));
     hsv_say(c, "mistakes: that run%s has %s.", space ? space->name : "", text);
 }
 

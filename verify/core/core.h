@@ -177,7 +177,7 @@ void hsv_ratio(mpq_t out, const mpz_t above, const mpz_t below);
 
 /* table.c: a file's description, its rows. */
 void hsv_table_read(hsv_checker *c, const hsv_json *object, hsv_table *t);
-int hsv_label_y(hsv_table *t, const char *text, size_t size); /* 0: of no class */
+int hsv_label_y(hsv_checker *c, hsv_table *t, const char *text, size_t size); /* 0: of no class */
 void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size);
 #define hsv_bad_line(c, t, what) hsv_unreadable(c, "%s: line %zu: %s", (t)->name, (t)->number, what)
 int hsv_missing(const char *text, size_t size);
@@ -204,7 +204,7 @@ void hsv_say_reading(hsv_checker *c, const hsv_table *t);
 void hsv_say_model(hsv_checker *c, const hsv_json *model);
 void hsv_say_run(hsv_checker *c, const hsv_json *claim, const hsv_space *space);
 void hsv_say_bound(hsv_checker *c, size_t total, const char *is, const mpq_t bound);
-#define HSV_BOUND "(R~^2 + 2 tau/rate) ||w*||^2 / min(y s*)^2"
+#define HSV_BOUND "(R~^2 + 2 tau/rate) ||w~*||^2 / min(y s*)^2"
 void hsv_optimal(hsv_checker *c, const hsv_json *claim, const char *members, hsv_problem *p);
 #define HSV_OPTIMAL_MEMBERS "claim,kernel,loss,offset,cost,separator,dual,gap"
 typedef void hsv_claim(hsv_checker *c, const hsv_json *claim);

@@ -1,19 +1,19 @@
-/* A data file: what the certificate says about it, and its rows. It is in memory as text; there are
- * passes over it, and a row lives until the next one is read. */
+/* A data file, in memory as text: its description, and passes over its rows, one row at a time. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core.h"
 
-/* A label that is a decimal is compared by its value: mantissa 10^exponent, no factor 10 in the
- * mantissa, 0 has exponent 0. */
-static void table_label(const char *text, size_t size, hsv_label *label)
+/* Decimal labels are compared by value: mantissa 10^exponent, no factor 10; 0 has exponent 0. */
+static void table_label(hsv_checker *c, const char *text, size_t size, hsv_label *label)
 {
     mpz_ptr m = *label->mantissa;
     label->text = text;
     label->size = size;
     label->is_number = hsv_decimal(text, size, m, &label->exponent);
+    if (label->is_number < 0)
+        hsv_unreadable(c, "label %s: beyond the limits of a number", hsv_quote(c, text, size));
     if (label->is_number && !mpz_sgn(m)) label->exponent = 0;
     for (; label->is_number && mpz_sgn(m) && mpz_divisible_ui_p(m, 10); label->exponent++)
         mpz_divexact_ui(m, m, 10);
@@ -29,10 +29,10 @@ static int table_order(const void *left, const void *right)
     return memcmp(a->text, b->text, a->size);
 }
 
-int hsv_label_y(hsv_table *t, const char *text, size_t size)
+int hsv_label_y(hsv_checker *c, hsv_table *t, const char *text, size_t size)
 {
     hsv_label label = {.mantissa = t->work};
-    table_label(text, size, &label);
+    table_label(c, text, size, &label);
     const hsv_label *found = bsearch(&label, t->labels, t->label_count, sizeof label, table_order);
     return found ? found->y : 0;
 }
@@ -40,7 +40,7 @@ int hsv_label_y(hsv_table *t, const char *text, size_t size)
 /* The class of the row at hand. */
 void hsv_row_label(hsv_checker *c, hsv_table *t, const char *text, size_t size)
 {
-    t->raw.y = hsv_label_y(t, text, size);
+    t->raw.y = hsv_label_y(c, t, text, size);
     if (!t->raw.y && !t->drop_others)
         hsv_reject(c, "%s: line %zu: the label %s is of no class", t->name, t->number,
                    hsv_quote(c, text, size));
@@ -128,7 +128,7 @@ static uint32_t table_feature(hsv_checker *c, hsv_table *t, const char *word, si
     while (i < size && i < 11 && word[i] >= '0' && word[i] <= '9')
         index = index * 10 + (size_t)(word[i++] - '0');
     if (!i || i == size || word[i] != ':' ||
-        !hsv_decimal(word + i + 1, size - i - 1, *t->work, &exponent))
+        hsv_decimal(word + i + 1, size - i - 1, *t->work, &exponent) <= 0)
         hsv_bad_line(c, t, "expected index:value");
     index += 1 - t->index_base;
     if (index <= before || index > t->columns)
@@ -168,7 +168,7 @@ static void table_field(hsv_checker *c, hsv_table *t, size_t k, const char *p, c
     if (hsv_missing(p, size)) hsv_bad_line(c, t, "a value or a label is missing");
     if (f->kind == HSV_LABEL)
         hsv_row_label(c, t, p, size);
-    else if (hsv_decimal(p, size, *t->work, &exponent))
+    else if (hsv_decimal(p, size, *t->work, &exponent) > 0)
         hsv_row_add(c, t, f->column, *t->work, exponent);
     else
         hsv_bad_line(c, t, "a field that should be a number is not");
@@ -213,7 +213,7 @@ static void table_labels(hsv_checker *c, const hsv_json *object, hsv_table *t)
             const char *text = c->more ? c->more->bytes(c, value) : value->text;
             hsv_label *label = t->labels + t->label_count;
             *label = (hsv_label){.y = side ? 1 : -1, .mantissa = mantissas + t->label_count++};
-            table_label(text, strlen(text), label);
+            table_label(c, text, strlen(text), label);
         }
     qsort(t->labels, count, sizeof *t->labels, table_order);
     for (size_t i = 1; i < count; i++)

@@ -1,0 +1,53 @@
+#!/bin/sh
+# After the proofs are compiled: no theorem rests on an axiom, and the proved checker agrees with the others.
+# tests/proved/run.sh BUILD [CERTIFICATES [TAMPERINGS_EACH [SEED]]]
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=${1:?which build?}
+log=$build/proof/check.log
+
+# What is trusted is read by people, so it is short.
+reader_is_short()
+{
+    lines=$(wc -l <proof/reader.ml)
+    if [ "$lines" -lt 400 ]; then
+        echo "ok the reader has $lines lines"
+    else
+        echo "FAILED the reader has $lines lines; at most 399 are allowed"
+    fi
+}
+
+# The program as one types it.
+programs()
+{
+    proved=$build/halfspace-verify-proved
+    "$proved" >/dev/null 2>&1
+    usage=$?
+    "$proved" proof/nothing proof/nothing >/dev/null 2>&1
+    file=$?
+    printf '1 1:1\n-1 1:-1\n' >"$build/proof/two.svm"
+    printf '{"format": "halfspace certificate", "version": 2, "data": {"file": "two.svm", "sha256": "%s", "rows": 2,
+        "columns": 1, "format": "libsvm", "index_base": 1, "negative": ["-1"], "positive": ["1"]}, "claims": [{"claim":
+        "separable", "offset": true, "separator": {"w": [[1, "1"]], "b": "0"}}]}' \
+        "$(sha256sum <"$build/proof/two.svm" | cut -c 1-64)" >"$build/proof/two.cert"
+    "$proved" "$build/proof/two.cert" "$build/proof/two.svm" >/dev/null 2>&1
+    holds=$?
+    "$proved" "$build/proof/two.cert" "$build/proof/two.svm" >/dev/full 2>/dev/null
+    full=$?
+    if [ "$usage $file $holds $full" = '2 3 0 4' ]; then
+        echo 'ok statuses of usage, of missing files, and of a full disk'
+    else
+        echo "FAILED statuses of usage, of missing files, and of a full disk: $usage $file $holds $full"
+    fi
+}
+
+{
+    proof/assumptions "$build/proof" 2>&1
+    reader_is_short
+    programs
+    PYTHONDONTWRITEBYTECODE=1 python3 tests/proved/agree.py "$@" 2>&1
+} | tee "$log"
+passed=$(grep -c '^ok ' "$log")
+failed=$(grep -c '^FAILED ' "$log")
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -eq 4 ]
