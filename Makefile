@@ -176,6 +176,12 @@ $(BUILD)/halfspace: $(CLI_OBJ) $(BUILD)/libhalfspace.a $(BUILD)/sources
 	$(SAY) link $@
 	$(Q)$(LINK)
 
+# Some tests run the ranks of a job as threads.
+$(BUILD)/tests/ranks/%: $(BUILD)/obj/tests/ranks/%.o $(BUILD)/obj/mpi/ranks_threads.o $(BUILD)/libhalfspace.a
+	@mkdir -p $(@D)
+	$(SAY) link $@
+	$(Q)$(LINK)
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/libhalfspace.a
 	@mkdir -p $(@D)
 	$(SAY) link $@
@@ -270,6 +276,63 @@ check-tsan:
 run-checks: test-programs $(PLANTED:tests/sanitizers/%.c=$(BUILD)/planted/%)
 	@tests/run.sh $(BUILD) $(KIND)
 
+# ---- Several machines ---------------------------------------------------------------------------
+
+# The command, with MPI's ranks in the place of cli/ranks_none.c. Tests build it with each implementation of MPI:
+# halfspace-mpi-openmpi, halfspace-mpi-mpich.
+MPICC ?= mpicc
+MPI_OBJ := $(filter-out %/ranks_none.o,$(CLI_OBJ))
+MPI_COMPILE = $(CC) $(CFLAGS_ALL) $(patsubst -I%,-isystem %,$(filter -I%,$(shell $(1) -show))) -c $< -o $@
+MPI_LINK = $(LINK) $(filter -L% -l% -Wl% -pthread,$(shell $(1) -show))
+$(BUILD)/obj/mpi/ranks_mpi-%.o: mpi/ranks_mpi.c cli/cli.h include/halfspace_ranks.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(SAY) cc $@
+	$(Q)$(call MPI_COMPILE,mpicc.$*)
+$(BUILD)/halfspace-mpi-%: $(MPI_OBJ) $(BUILD)/obj/mpi/ranks_mpi-%.o $(BUILD)/libhalfspace.a $(BUILD)/sources
+	$(SAY) link $@
+	$(Q)$(call MPI_LINK,mpicc.$*)
+$(BUILD)/obj/mpi/ranks_mpi.o: mpi/ranks_mpi.c cli/cli.h include/halfspace_ranks.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(SAY) cc $@
+	$(Q)$(call MPI_COMPILE,$(MPICC))
+$(BUILD)/halfspace-mpi: $(MPI_OBJ) $(BUILD)/obj/mpi/ranks_mpi.o $(BUILD)/libhalfspace.a $(BUILD)/sources
+	$(SAY) link $@
+	$(Q)$(call MPI_LINK,$(MPICC))
+
+# What a training would send and compute on more processes than there are processors: docs/scaling.md.
+$(BUILD)/scale-sim: $(BUILD)/obj/tools/scale_sim.o $(BUILD)/obj/mpi/ranks_threads.o $(BUILD)/libhalfspace.a
+	$(SAY) link $@
+	$(Q)$(LINK)
+
+# What a message costs: mpirun -n 2 build/mpi-messages.
+$(BUILD)/mpi-messages: $(BUILD)/obj/tools/mpi_messages.o $(BUILD)/obj/mpi/ranks_mpi.o
+	$(SAY) link $@
+	$(Q)$(call MPI_LINK,$(MPICC))
+
+.PHONY: mpi scale-sim check-mpi
+scale-sim:
+	@tools/setup mpi
+	+@$(SUBMAKE) -s $(BUILD)/scale-sim $(BUILD)/mpi-messages
+mpi:
+	@tools/setup mpi
+	+@$(SUBMAKE) -s all $(BUILD)/halfspace-mpi
+check-mpi:
+	@tools/setup mpi mpi-test
+	+@$(SUBMAKE) -s all $(BUILD)/halfspace-mpi-openmpi $(BUILD)/halfspace-mpi-mpich
+	@tests/mpi/run.sh $(BUILD) $(CASES)
+
+# ---- Proofs: theorems in Coq, and the checker that is made of them --------------------------------
+
+.PHONY: proved check-proof
+proved:
+	@tools/setup proof
+	+@$(MAKE) --no-print-directory -s -f proof/proof.mk checker BUILD=$(BUILD)
+check-proof:
+	@tools/setup proof
+	+@$(SUBMAKE) -s all
+	+@$(SUBMAKE) -s -f proof/proof.mk proofs checker BUILD=$(BUILD)
+	@tests/proved/run.sh $(BUILD)
+
 # ---- Exact statements --------------------------------------------------------------------------
 
 .PHONY: check-exact
@@ -305,6 +368,10 @@ lint:
 	+@tools/lint $(BUILD)
 format:
 	@tools/lint --format
+.PHONY: check-memory
+check-memory: all
+	@tests/large/memory.sh $(BUILD) $(FOLDER) $(MEGABYTES)
+
 .PHONY: check-large
 check-large: all
 	@tests/large/run.sh $(BUILD) $(FOLDER)
@@ -417,9 +484,15 @@ help:
 	@echo 'make test        set up, build, and run every test'
 	@echo 'make check-asan  every test under the address, undefined and leak sanitizers'
 	@echo 'make check-tsan  every test under the thread sanitizer'
+	@echo 'make mpi         build/halfspace-mpi: the command on the processes of an MPI job'
+	@echo 'make scale-sim   build/scale-sim, build/mpi-messages: what a training sends and computes on many processes (docs/scaling.md)'
+	@echo 'make check-mpi   runs on 1 to 8 processes: the same bits, faults, shards'
+	@echo 'make check-memory  4 GB of text with --memory 256M: 12 GB of disk in FOLDER=/var/tmp, several minutes; MEGABYTES=4000'
 	@echo 'make check-large more than 2^31 non-zeros: 9 GB of disk in FOLDER=/tmp, several minutes'
 	@echo 'make check-stop  how soon every command ends when it is told to; STOP="--rounds 1 svm lp"; TICKS=1: and the longest work without asking'
 	@echo 'make check-exact exact statements against fractions, on random tables; TABLES=2000 SEED=1'
+	@echo 'make proved      build/halfspace-verify-proved: the checker of certificates that is proven correct (Coq, OCaml)'
+	@echo 'make check-proof compile all proofs, show that no theorem rests on an axiom, compare the proved checker with the others'
 	@echo 'make check-same-bits  models, predictions, certificates and reports against the record; SAME="--threads 2"'
 	@echo 'make figures     make the figures of docs/figures.md; FIGURES=FOLDER'
 	@echo 'make docs-tables write the tables of keys in docs/commands.md and docs/result.schema.json'

@@ -10,6 +10,10 @@ static const hsp_option common_options[] = {
     {"quiet", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "no progress bar and no notes"},
     {"threads", HSP_OPTION_INTEGER, "0", 0, 256, NULL, "N",
      "number of threads; 0: one per processor. Results do not depend on it"},
+    {"memory", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "SIZE",
+     "keep resident memory below SIZE (such as 512M or 4G; at least 32M) plus 64 MB; larger data "
+     "lies "
+     "in temporary files, in the folder TMPDIR or in /var/tmp"},
     {"help", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "print what the command does, and its options"},
 };

@@ -64,6 +64,7 @@ typedef struct cli_command {
     const cli_result *results; /* what it prints; the last one is all NULL */
     const cli_term *examples;  /* a command line and what it does */
     int least, most;           /* arguments it takes */
+    int ranks;                 /* it works on several processes, too */
     int several; /* the number of the argument, from 1, that may be several data files: they become
                     one argument, joined by line breaks; 0: none */
     hsp_status (*run)(cli *run, hsp_error *err);
@@ -91,8 +92,14 @@ extern const cli_command cli_certify_command, cli_verify, cli_auto, cli_report_c
 const cli_command *cli_find_command(const char *name);
 const hsp_option_table *cli_find_variant(const cli_command *command, const char *name);
 
-/* The options every command has: json, quiet, threads, help. */
+/* The options every command has: json, quiet, threads, memory, help. */
 const hsp_option_table *cli_common_options(void);
+
+/* The processes that this one works with, from the words of the command line that are meant for them;
+ * NULL: none. `failed` is the exit status of a run that the others may not have failed in, too. In
+ * halfspace: ranks_none.c; in halfspace-mpi: mpi/ranks_mpi.c. */
+const hsp_ranks *cli_ranks_begin(int *argc, char ***argv);
+void cli_ranks_end(int failed);
 
 /* The one-letter name of an option, or 0. */
 char cli_letter(const char *option);
@@ -103,6 +110,7 @@ struct cli {
     const cli_command *command;
     const hsp_option_table *variant; /* or NULL */
     hsp_context *ctx;
+    hsp_memory_limit *limit;          /* of --memory; or NULL */
     hsp_options *options[CLI_GROUPS]; /* in the order of the command's groups; then the common */
     hsp_options *common;              /* one of these */
     const char **arguments;           /* count */

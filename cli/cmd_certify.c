@@ -162,5 +162,6 @@ const cli_command cli_certify_command = {
     .examples = certify_examples,
     .least = 1,
     .most = 1,
+    .ranks = 1,
     .run = certify_run,
 };

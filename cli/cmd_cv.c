@@ -178,6 +178,7 @@ const cli_command cli_cv = {
     .least = 1,
     .most = 1,
     .several = 1,
+    .ranks = 1,
     .run = cv_run,
     .variant = hsp_learner,
     .variant_word = "learner",

@@ -482,5 +482,6 @@ const cli_command cli_eval = {
     .least = 2,
     .most = 2,
     .several = 2,
+    .ranks = 1,
     .run = eval_run,
 };

@@ -95,5 +95,6 @@ const cli_command cli_predict = {
     .least = 2,
     .most = 2,
     .several = 2,
+    .ranks = 1,
     .run = predict_run,
 };

@@ -15,6 +15,12 @@ CLI_OPTIONS(
     {"stream", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "learn in one pass without keeping the rows in memory; the default for standard input with "
      "--passes 1"},
+    {"checkpoint", HSP_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "keep the state of the training in FILE; if FILE exists, go on from it, to the same model. "
+     "It is removed when the model is saved"},
+    {"every", HSP_OPTION_REAL, "600", 0, 1e9, NULL, "SECONDS",
+     "with --checkpoint: time from one state that is saved to the next; 0: after every pass or "
+     "step"},
     {"certify", HSP_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "also write a certificate of the data and the model to MODEL.cert, as the command certify "
      "does"})
@@ -26,6 +32,7 @@ static const cli_group train_groups[] = {{"Learner's options", NULL},
 
 typedef struct train {
     const char *learner, *path, *out, *trace, *passes; /* the last three: NULL for none */
+    const char *checkpoint;                            /* NULL: none */
     int stream;
     hsp_training run;
     hsp_data *data;   /* NULL: a stream */
@@ -469,6 +476,15 @@ static int train_to_standard(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+static hsp_status train_check_checkpoint(cli *run, const train *todo, hsp_error *err)
+{
+    if (!todo->checkpoint && hsp_options_is_set(run->options[TRAIN_OWN], "every"))
+        return cli_fail(err, HSP_USAGE, "--every", "--every needs --checkpoint");
+    if (train_to_standard(todo->checkpoint))
+        return cli_fail(err, HSP_USAGE, "--checkpoint", "a checkpoint is a file; name one");
+    return cli_check_output(run, todo->checkpoint, err);
+}
+
 /* Before long work: are the names of the files right; does it stream (standard input does with one
  * pass, a file when told to: one pass it is then); can it be certified? */
 static hsp_status train_check(cli *run, train *todo, hsp_error *err)
@@ -481,9 +497,12 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
                                     {"-o", todo->out, reference},
                                     {"-o", todo->out, trace},
                                     {option, trace, todo->path},
-                                    {option, trace, reference}};
+                                    {option, trace, reference},
+                                    {"--checkpoint", todo->checkpoint, todo->path},
+                                    {"--checkpoint", todo->checkpoint, todo->out}};
     hsp_status status = cli_check_output(run, todo->out, err);
     if (status == HSP_OK) status = cli_check_output(run, trace, err);
+    if (status == HSP_OK) status = train_check_checkpoint(run, todo, err);
     if (status == HSP_OK && train_to_standard(todo->out) && train_to_standard(trace))
         return cli_fail(err, HSP_USAGE, option,
                         "the model goes to standard output already; name a file for one of them");
@@ -499,6 +518,9 @@ static hsp_status train_check(cli *run, train *todo, hsp_error *err)
         return cli_fail(err, HSP_USAGE, "--stream",
                         "a stream can be read only once; use --passes 1");
     todo->stream |= input && once;
+    if (todo->checkpoint && todo->stream)
+        return cli_fail(err, HSP_USAGE, "--checkpoint",
+                        "a stream cannot go on in the middle; train without --stream");
     if (!todo->certify) return HSP_OK;
     if (run->joined)
         return cli_fail(err, HSP_USAGE, "--certify",
@@ -599,6 +621,12 @@ static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
     return HSP_OK;
 }
 
+/* Nobody stopped it: there is nothing to go on from. */
+static int train_ended(const train *done)
+{
+    return done->run.stop != HSP_STOP_REQUEST && done->run.stop != HSP_STOP_SECONDS;
+}
+
 static hsp_status train_run(cli *run, hsp_error *err)
 {
     train todo = {.path = run->arguments[0],
@@ -607,6 +635,7 @@ static hsp_status train_run(cli *run, hsp_error *err)
                   .out = hsp_options_text(run->options[TRAIN_OWN], "output"),
                   .trace = train_text(run, "trace"),
                   .passes = train_text(run, "convergence"),
+                  .checkpoint = hsp_options_text(run->options[TRAIN_OWN], "checkpoint"),
                   .certify = hsp_options_flag(run->options[TRAIN_OWN], "certify")};
     const hsp_options *learner = run->options[TRAIN_LEARNER];
     hsp_options *read = run->options[TRAIN_READ];
@@ -621,10 +650,13 @@ static hsp_status train_run(cli *run, hsp_error *err)
         status = cli_read(run, todo.path, read, hsp_model_encoding(start), err, &todo.data,
                           &todo.load_seconds);
     cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model */
+    hsp_context_set_checkpoint(run->ctx, todo.checkpoint,
+                               hsp_options_real(run->options[TRAIN_OWN], "every"));
     if (status == HSP_OK)
         status = todo.stream ? hsp_train_stream(run->ctx, todo.path, read, learner, err, &todo.run,
                                                 &todo.model)
                              : hsp_train(run->ctx, todo.data, learner, err, &todo.run, &todo.model);
+    hsp_context_set_checkpoint(run->ctx, NULL, 0);
     if (status == HSP_BAD_DATA && todo.data) cli_locate(run, todo.path, read, todo.data, err);
     const int demanded = strcmp(run->variant->name, "lp") == 0
                              ? !hsp_options_flag(run->options[TRAIN_LEARNER], "soft")
@@ -635,6 +667,8 @@ static hsp_status train_run(cli *run, hsp_error *err)
     cli_finish_output();          /* the model is kept, whenever Ctrl-C comes */
     if (status == HSP_OK && todo.out && todo.model)
         status = hsp_model_write(run->ctx, todo.model, todo.out, err);
+    if (status == HSP_OK && todo.checkpoint && train_ended(&todo))
+        hsp_checkpoint_remove(run->ctx, todo.checkpoint);
     if (stopped)
         run->exit_status = cli_stop_status(), todo.certify = 0;
     else if (status == HSP_OK && todo.certify)
@@ -693,6 +727,7 @@ const cli_command cli_train = {
     .least = 1,
     .most = 1,
     .several = 1,
+    .ranks = 1,
     .run = train_run,
     .variant = hsp_learner,
     .variant_word = "learner",

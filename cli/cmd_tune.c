@@ -110,8 +110,10 @@ FIELDS(tune_point_fields, tune_point,
              "folds whose training ended before it converged", .unit = "folds"),
        {.type = HSP_FIELD_TEXT,
         .label = "",
-        .text = "[{.unfinished:fold} not finished][unconverged in {.unconverged:fold}, no "
-                "separator in {.inseparable:fold}"
+        .text = "[{.unfinished:fold} not finished, unconverged in {.unconverged:fold}"
+                "~{.unfinished:fold} not finished, no separator in {.inseparable:fold}"
+                "~{.unfinished:fold} not finished"
+                "~unconverged in {.unconverged:fold}, no separator in {.inseparable:fold}"
                 "~unconverged in {.unconverged:fold}~no separator in {.inseparable:fold}]"},
        FIELD(COUNT32, "inseparable", NULL, all.inseparable,
              "folds without a model, since no separator was found", .unit = "folds"),
@@ -377,6 +379,7 @@ const cli_command cli_tune = {
     .least = 1,
     .most = 1,
     .several = 1,
+    .ranks = 1,
     .run = tune_run,
     .variant = hsp_learner,
     .variant_word = "learner",

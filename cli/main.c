@@ -62,6 +62,7 @@ const hsp_option_table *cli_find_variant(const cli_command *command, const char 
     return NULL;
 }
 
+static const hsp_ranks *main_ranks; /* NULL: this is the only process */
 static int main_json; /* --json is among the words of the command line, understood or not */
 
 /* `wrong`: it was the command line that was not understood. */
@@ -70,6 +71,9 @@ static int main_fail(const cli *run, const hsp_error *err, int wrong)
     char text[sizeof err->file + sizeof err->message + 64];
     cli_complain("%s", show_text(hsp_error_text(err, text, sizeof text)));
     cli_explain_options(run, text);
+    if (err->status == HSP_NO_MEMORY && hsp_memory_limit_refused(run->limit))
+        cli_complain("--memory %s: %s", hsp_options_text(run->common, "memory"),
+                     hsp_memory_limit_refused(run->limit));
     if (wrong)
         cli_complain("try 'halfspace %s %s%s--help'", run->command->name,
                      run->variant ? run->variant->name : "", run->variant ? " " : "");
@@ -116,6 +120,34 @@ static hsp_status main_variant(cli *run, int *count, char ***argv, hsp_error *er
                     command->variant_word, word, command->name);
 }
 
+/* The context of a run, within the memory that --memory allows. `plain`: the one that the options
+ * were read with. */
+static hsp_status main_limit(cli *run, hsp_context *plain, hsp_error *err)
+{
+    const char *text = hsp_options_text(run->common, "memory");
+    static const char units[] = "KMGT";
+    char *end = NULL;
+    if (!text) return HSP_OK;
+    double bytes = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    const char *unit = end && *end ? strchr(units, *end & ~32) : NULL;
+    if (bytes < 0 || !(bytes < 1e15) || (*end && (!unit || end[1])))
+        return cli_fail(err, HSP_USAGE, "--memory",
+                        "found '%s', expected a number of bytes, or one with K, M, G or T: 512M",
+                        show_name(text));
+    for (; unit && unit >= units; unit--)
+        bytes *= 1024;
+    if (bytes < (double)HSP_MEMORY_LEAST)
+        return cli_fail(err, HSP_USAGE, "--memory", "found '%s', expected at least %lluM",
+                        show_name(text), (unsigned long long)(HSP_MEMORY_LEAST >> 20));
+    hsp_status status = hsp_memory_limit_new((uint64_t)bytes, NULL, err, &run->limit);
+    if (status != HSP_OK) return status;
+    const hsp_allocator memory = hsp_memory_limit_allocator(run->limit);
+    run->ctx = NULL;
+    if (hsp_context_new(&memory, &run->ctx) == HSP_OK) return HSP_OK;
+    run->ctx = plain;
+    return cli_fail(err, HSP_NO_MEMORY, NULL, "out of memory");
+}
+
 /* Read the command line, and run the command, or explain it. */
 static int main_command(const cli_command *command, int count, char **argv)
 {
@@ -125,8 +157,10 @@ static int main_command(const cli_command *command, int count, char **argv)
         cli_complain("out of memory");
         return hsp_status_exit(HSP_NO_MEMORY);
     }
+    hsp_context *plain = run.ctx;
     hsp_status status = main_variant(&run, &count, &argv, &err);
     if (status == HSP_OK) status = cli_parse(&run, count, argv, &err);
+    if (status == HSP_OK) status = main_limit(&run, plain, &err);
     if (status != HSP_OK) {
         run.exit_status = main_fail(&run, &err, 1);
     } else if (hsp_options_flag(run.common, "help")) {
@@ -136,15 +170,18 @@ static int main_command(const cli_command *command, int count, char **argv)
         cli_help_variants(stdout, command);
     } else {
         hsp_context_set_threads(run.ctx, (int)hsp_options_integer(run.common, "threads"));
+        hsp_context_set_ranks(run.ctx, main_ranks);
         hsp_context_set_log(run.ctx, main_log, &run);
         cli_progress_begin(run.ctx, cli_quiet(&run));
-        cli_catch_signals();
+        if (!main_ranks) cli_catch_signals(); /* a job whose processes are told to end ends */
         status = command->run(&run, &err);
         cli_progress_clear();
         if (status != HSP_OK) run.exit_status = main_fail(&run, &err, 0);
     }
     cli_free(&run);
     hsp_context_free(run.ctx);
+    if (run.ctx != plain) hsp_context_free(plain);
+    hsp_memory_limit_free(run.limit);
     return run.exit_status;
 }
 
@@ -172,6 +209,10 @@ static int main_dispatch(int argc, char **argv)
         return 0;
     }
     const cli_command *command = cli_find_command(word);
+    if (command && main_ranks && !command->ranks) {
+        cli_complain("%s does not work on several processes: use halfspace %s", word, word);
+        return hsp_status_exit(HSP_USAGE);
+    }
     if (command) return main_command(command, argc - 2, argv + 2);
     for (size_t i = 0; cli_commands[i]; i++)
         names[count++] = cli_commands[i]->name;
@@ -197,13 +238,15 @@ int main(int argc, char **argv)
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             exit(hsp_status_exit(HSP_IO));
+    main_ranks = cli_ranks_begin(&argc, &argv);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
         main_json |= strcmp(argv[i], "--json") == 0;
     const int status = main_dispatch(argc, argv);
     /* What went to standard output has arrived only when the last flush says so. */
     int bad = ferror(stdout) | fflush(stdout), code = errno;
     if (close(STDOUT_FILENO) && !bad) bad = 1, code = errno;
-    if (!bad) return status;
-    cli_complain("standard output: cannot write: %s", strerror(code));
-    return status ? status : hsp_status_exit(HSP_IO);
+    if (bad) cli_complain("standard output: cannot write: %s", strerror(code));
+    const int result = bad && !status ? hsp_status_exit(HSP_IO) : status;
+    cli_ranks_end(result);
+    return result;
 }

@@ -61,7 +61,8 @@ void cli_check_one_class(cli *run, hsp_data *data, const hsp_model *model, doubl
     hsp_evaluation all = {.size = sizeof all};
     if (!data || !model || isnan(error) || hsp_data_view(run->ctx, data, NULL, &view) != HSP_OK ||
         !view->labels ||
-        !one_class_possible(view, data, model, (uint64_t)llround(error * (double)view->rows)))
+        (!hsp_data_ranks(data) && /* which see some rows each, and all evaluate */
+         !one_class_possible(view, data, model, (uint64_t)llround(error * (double)view->rows))))
         return;
     uint64_t *confusion = cli_memory(NULL, classes * classes * sizeof *confusion);
     uint32_t only = 0, seen = 0;

@@ -376,7 +376,7 @@ typedef struct hsp_experts_report {
 typedef struct hsp_training {
     size_t size; /* set by the caller: sizeof(hsp_training) */
     uint64_t rows, cols, nonzeros;
-    uint32_t classes;
+    uint32_t classes, parts; /* of the rows, averaged after each pass (docs/perceptron.md); or 0 */
     uint64_t passes, updates, mistakes_last_pass;
     hsp_stop stop;
     double training_error; /* share of rows wrong at the end; NaN for a stream */

@@ -9,6 +9,18 @@
 extern "C" {
 #endif
 
+/* ---- Checkpoints ---------------------------------------------------------------------------- */
+
+/* From now on hsp_train keeps a checkpoint in this file, which it writes when the last one is `seconds`
+ * old (0: at every pass or step), and begins where that file ends: a training that was killed at any moment
+ * and is called again with the same data and options has the same result as one that was not.
+ * HSP_USAGE if the file is of other data or options, or the learner has no checkpoints. hsp_train
+ * does not remove the file: that is for the caller, once the model is in safety. `path` must live as
+ * long as it is set; NULL: no checkpoints, as at first. */
+HSP_API void hsp_context_set_checkpoint(hsp_context *ctx, const char *path, double seconds);
+/* Remove such a file; of several processes (halfspace_ranks.h), rank 0 does. */
+HSP_API void hsp_checkpoint_remove(hsp_context *ctx, const char *path);
+
 /* ---- Streams and single examples ------------------------------------------------------------- */
 
 /* Learn in one pass from a file or pipe that is never held in memory. */

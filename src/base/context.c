@@ -61,6 +61,18 @@ void hsp_context_set_log(hsp_context *ctx, hsp_log_fn fn, void *user)
     ctx->log_user = user;
 }
 
+void hsp_context_set_checkpoint(hsp_context *ctx, const char *path, double seconds)
+{
+    if (!ctx) return;
+    ctx->checkpoint_path = path;
+    ctx->checkpoint_seconds = seconds;
+}
+
+void hsp_checkpoint_remove(hsp_context *ctx, const char *path)
+{
+    if (ctx && path && !ctx->silent) remove(path);
+}
+
 hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, uint64_t done,
                          uint64_t total, hsp_error *err)
 {

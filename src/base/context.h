@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/paging.h"
 #include "base/threads.h"
 #include "halfspace_all.h"
 
@@ -23,6 +24,15 @@ struct hsp_context {
     hsp__stop *stop; /* how it hears that the work must end (base/stop.h); NULL: it does not */
     hsp_log_fn log;
     void *log_user;
+    const char
+        *checkpoint_path; /* training goes on from this file (learn/checkpoint.h); NULL: none */
+    double checkpoint_seconds;          /* from one write of it to the next */
+    const hsp_ranks *checkpoint_ranks;  /* of which all read it; NULL: one process */
+    struct hsp__checkpoint *checkpoint; /* of the training under way; NULL: none */
+    int silent;                     /* what is written appears nowhere: another rank writes it */
+    const hsp_ranks *ranks;         /* data sets are divided among these; NULL: one process */
+    const struct hsp__shard *shard; /* the rows that a computation works on are some of all
+                                       (base/ranks.h); NULL: they are all */
 };
 
 #define HSP__BLOCK_BYTES ((size_t)256 << 10)
@@ -35,7 +45,8 @@ static inline hsp_context hsp__quiet(const hsp_context *ctx)
                          .threads = 1,
                          .block_bytes = ctx->block_bytes,
                          .tick_seconds = ctx->tick_seconds,
-                         .stop = ctx->stop};
+                         .stop = ctx->stop,
+                         .checkpoint = ctx->checkpoint};
 }
 
 /* Report progress; HSP_CANCELLED when the work must end. `phase` completes "stopped on request

@@ -2,7 +2,6 @@
 
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/scratch.h"
 
@@ -99,19 +98,6 @@ int hsp__reserve(const hsp_allocator *memory, void *pointer, uint64_t *capacity,
     memcpy(pointer, &block, sizeof block);
     *capacity = target;
     return 1;
-}
-
-void hsp__advise_huge(void *pointer, uint64_t bytes)
-{
-#if defined(MADV_HUGEPAGE)
-    const uintptr_t huge = (uintptr_t)2 << 20;
-    uintptr_t from = ((uintptr_t)pointer + huge - 1) & ~(huge - 1);
-    uintptr_t to = ((uintptr_t)pointer + bytes) & ~(huge - 1);
-    if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE);
-#else
-    (void)pointer;
-    (void)bytes;
-#endif
 }
 
 /* ---- Memory of one call ------------------------------------------------------------------- */

@@ -38,7 +38,4 @@ char *hsp__copy_text(const hsp_allocator *memory, const char *text, size_t size)
 int hsp__reserve(const hsp_allocator *memory, void *pointer, uint64_t *capacity, uint64_t needed,
                  size_t size);
 
-/* Ask the system for large pages under a large array. */
-void hsp__advise_huge(void *pointer, uint64_t bytes);
-
 #endif

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/paging.h"
+#include "base/ranks.h"
+
 double hsp__clock(void)
 {
     struct timespec now;
@@ -34,7 +37,9 @@ static void stop_ask(hsp__stop *stop, double now)
 static int stop_progress(void *user, const hsp_progress *progress)
 {
     hsp__stop *stop = user;
-    if (!atomic_load_explicit(&stop->why, memory_order_relaxed)) {
+    if (stop->ranks) {
+        stop->latest = *progress;
+    } else if (!atomic_load_explicit(&stop->why, memory_order_relaxed)) {
         const double now = hsp__clock();
         if (pthread_equal(stop->owner, pthread_self())) {
             stop->latest = *progress;
@@ -65,6 +70,7 @@ void hsp__stop_limit(hsp_context *ctx, double seconds)
 hsp_context hsp__stop_grace(hsp__stop *brief, hsp_context *ctx)
 {
     if (!hsp__stopped(ctx)) return *ctx;
+    if (ctx->stop->ranks) return hsp__stop_none(ctx); /* not all would see the same clock */
     hsp_context made = hsp__stop_open(brief, ctx);
     brief->outer = NULL; /* it has been asked */
     brief->deadline = atomic_load(&ctx->stop->ended) + HSP__LAST_SECONDS;
@@ -87,16 +93,41 @@ hsp_status hsp__stop_status(const hsp_context *ctx, hsp_error *err)
                      why == HSP__STOP_LATE ? "at the time limit" : "on request");
 }
 
-int hsp__tick(hsp_context *ctx)
+/* Look at the clock, and ask if that is due. */
+static void stop_look(hsp__stop *stop)
 {
-    hsp__stop *stop = ctx->stop;
-    if (!stop) return 0;
-    if (atomic_load_explicit(&stop->why, memory_order_relaxed)) return 1;
     const double now = hsp__clock();
     if (stop->deadline > 0 && now >= stop->deadline) stop_because(stop, HSP__STOP_LATE);
     const int owner = pthread_equal(stop->owner, pthread_self());
     if (owner && now >= stop->next) stop_ask(stop, now);
+}
+
+int hsp__tick(hsp_context *ctx)
+{
+    hsp__stop *stop = ctx->stop;
+    hsp__paging_check(&ctx->allocator);
+    if (!stop) return 0;
+    if (atomic_load_explicit(&stop->why, memory_order_relaxed)) return 1;
+    if (!stop->ranks) stop_look(stop);
     return atomic_load_explicit(&stop->why, memory_order_relaxed);
+}
+
+int hsp__tick_together(hsp_context *ctx)
+{
+    hsp__stop *stop = ctx->stop;
+    if (!stop || !stop->ranks || atomic_load(&stop->why)) return hsp__tick(ctx);
+    int mine, most = HSP__GO_ON, all[HSP__BLOCKS];
+    uint64_t sizes[HSP__BLOCKS];
+    stop_look(stop);
+    mine = atomic_load(&stop->why);
+    for (int r = 0; r < stop->ranks->count; r++)
+        sizes[r] = sizeof mine;
+    stop->ranks->gather(stop->ranks->user, &mine, sizes, all);
+    for (int r = 0; r < stop->ranks->count; r++)
+        most = all[r] > most ? all[r] : most;
+    if (most) stop_because(stop, most);
+    atomic_store(&stop->why, most); /* of several reasons, the same everywhere */
+    return most;
 }
 
 void hsp__tick_wait(hsp_context *ctx, pthread_cond_t *condition, pthread_mutex_t *lock)

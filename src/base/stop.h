@@ -31,6 +31,8 @@ struct hsp__stop {
     hsp_progress latest;     /* what it is told then */
     atomic_int why;          /* hsp__stop_why */
     _Atomic double ended;    /* when it was stopped, on hsp__clock */
+    const hsp_ranks *ranks;  /* these work together, and stop together: nobody is asked but by
+                                hsp__tick_together; NULL: one process */
 };
 
 /* Seconds on a clock that never goes back. */
@@ -61,6 +63,10 @@ void hsp__tick_wait(hsp_context *ctx, pthread_cond_t *condition, pthread_mutex_t
 
 /* Must the work end? Asks the callback when that is due, and looks at the clock. */
 int hsp__tick(hsp_context *ctx);
+
+/* The same for ranks that work together: all of them make this call, ask, and hear the same. Between two
+ * such calls nothing changes. */
+int hsp__tick_together(hsp_context *ctx);
 
 /* Was the scope stopped, and why? Nobody is asked. */
 hsp__stop_why hsp__stopped(const hsp_context *ctx);

@@ -28,7 +28,8 @@ struct hsp__blocks {
     pthread_mutex_t input; /* guards the source and the next five */
     char *carry;           /* the beginning of a record whose end has not been read yet */
     uint64_t carry_size, carry_room;
-    uint64_t taken; /* blocks handed out */
+    uint64_t first; /* the first block's number */
+    uint64_t taken; /* the next one's */
     int part_ended, ended;
 
     pthread_mutex_t order; /* guards what follows */
@@ -38,6 +39,7 @@ struct hsp__blocks {
     uint64_t lines; /* before that block */
     int placing;    /* workers that are copying */
     hsp_error error;
+    uint32_t error_part;
     atomic_int status; /* an hsp_status: the first failure, in the order of the file */
 };
 
@@ -46,19 +48,8 @@ struct hsp__blocks {
  * other workers wait for the input. */
 static size_t blocks_last_end(const char *text, size_t size, int quoted)
 {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, quotes = 0x2222222222222222u;
-    uint64_t odd = 0;
-    size_t i = 0;
-    for (; quoted && i + 8 <= size; i += 8) {
-        uint64_t x;
-        memcpy(&x, text + i, sizeof x);
-        x ^= quotes;                           /* a quote becomes a zero byte ... */
-        odd ^= ~(((x & low) + low) | x | low); /* ... and that one its top bit */
-    }
-    int inside = __builtin_parityll(odd);
-    for (; quoted && i < size; i++)
-        inside ^= text[i] == '"';
-    for (i = size; i-- > 0;) {
+    int inside = quoted && hsp__quotes_odd(text, size);
+    for (size_t i = size; i-- > 0;) {
         if (text[i] == '\n' && !inside) return i + 1;
         if (text[i] == '"') inside ^= quoted;
     }
@@ -99,7 +90,8 @@ static hsp_status blocks_fill(hsp__blocks *run, blocks_buffer *buffer, hsp__bloc
                   : blocks_last_end(buffer->bytes, have, run->format->quoted);
     }
     run->ended =
-        run->source->stopped || (run->part_ended && run->source->part + 1 == run->source->parts);
+        run->source->stopped || (run->part_ended && (run->source->part + 1 == run->source->parts ||
+                                                     run->source->position >= run->source->end));
     const size_t rest = have - end;
     if (!hsp__reserve(memory, &run->carry, &run->carry_room, rest, 1)) return hsp__fail_memory(err);
     if (rest) memcpy(run->carry, buffer->bytes + end, rest);
@@ -116,6 +108,7 @@ static void blocks_fail(hsp__blocks *run, hsp_status status, const hsp_error *er
     if (!status || atomic_load(&run->status) != HSP_OK) return;
     run->error = *err;
     run->error.status = status;
+    run->error_part = run->part;
     atomic_store(&run->status, (int)status);
 }
 
@@ -126,7 +119,7 @@ static int blocks_reserve(hsp__blocks *run, int worker, const hsp__block *block,
     pthread_mutex_lock(&run->order);
     while (run->turn != block->number)
         pthread_cond_wait(&run->moved, &run->order);
-    if (block->part != run->part || !block->number) {
+    if (block->part != run->part || block->number == run->first) {
         run->part = block->part;
         run->lines = block->skipped;
     }
@@ -238,15 +231,37 @@ uint64_t hsp__blocks_first_line(const hsp__blocks *run)
     return run->lines + 1;
 }
 
+/* The first failure in the order of the file becomes that of all ranks, with its line in the file. */
+static hsp_status blocks_agree(hsp__blocks *run, hsp_status status)
+{
+    hsp__source *source = run->source;
+    const uint64_t mine[2] = {run->part, run->lines};
+    uint64_t all[2 * HSP__BLOCKS];
+    hsp__ranks_gather(source->ranks, mine, sizeof mine, all);
+    for (int r = 0; !source->own && r < source->ranks->rank; r++)
+        if (all[2 * r] == source->first_part) source->lines_before += all[2 * r + 1];
+    if (run->error.line && run->error_part == source->first_part)
+        run->error.line += source->lines_before;
+    return hsp__ranks_agree(source->ranks, status, &run->error);
+}
+
 hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__block_format *format,
                            void *self, int workers, hsp_error *err)
 {
     const hsp_allocator *memory = &ctx->allocator;
     hsp__blocks run = {.ctx = ctx, .source = source, .format = format, .self = self};
+    if (source->ranks) {
+        if (!source->own) HSP__TRY(hsp__source_divide(ctx, source, format->quoted, err));
+        run.part_ended = source->begin_next;
+        run.first = run.taken = run.turn = (uint64_t)source->ranks->rank << 40;
+    }
     run.block_bytes = blocks_bytes(ctx, source);
     source->ctx = ctx;
     run.buffers = hsp__new(memory, (uint64_t)workers, sizeof *run.buffers);
-    if (!run.buffers) return hsp__fail_memory(err);
+    const hsp_status begun =
+        hsp__ranks_agree(source->ranks, run.buffers ? HSP_OK : hsp__fail_memory(err), err);
+    if (begun) hsp__free(memory, run.buffers);
+    HSP__TRY(begun);
     pthread_mutex_init(&run.input, NULL);
     pthread_mutex_init(&run.order, NULL);
     pthread_cond_init(&run.moved, NULL);
@@ -260,6 +275,7 @@ hsp_status hsp__blocks_run(hsp_context *ctx, hsp__source *source, const hsp__blo
     hsp__free(memory, run.buffers);
     hsp__free(memory, run.carry);
     hsp_status status = (hsp_status)atomic_load(&run.status);
+    if (source->ranks) status = blocks_agree(&run, status);
     if (!status) return HSP_OK;
     if (err) *err = run.error;
     return status;

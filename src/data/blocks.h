@@ -20,7 +20,7 @@
 typedef struct hsp__block {
     const char *text; /* size bytes: whole records, each ended by a newline but perhaps the last */
     size_t size;
-    uint64_t number;  /* 0 for the first block */
+    uint64_t number;  /* ascending in the file, 0 for its first block */
     uint64_t lines;   /* set by parse: the newlines in the text (the lines of the file it spans) */
     uint32_t part;    /* of the source: a block is in one part */
     uint64_t skipped; /* lines of that part before its first block */

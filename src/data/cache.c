@@ -39,7 +39,8 @@ static size_t cache_tensors(const hsp_view *view, uint64_t stored, int labelled,
 
 static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, const void *values,
                                         const char *classes, const char *features,
-                                        const char *encoding, const char *path, hsp_error *err)
+                                        const char *encoding, const hsp__meta *extra,
+                                        size_t extra_count, const char *path, hsp_error *err)
 {
     const hsp_view *view = &data->view;
     const uint64_t numbers[4] = {view->rows, view->cols, data->nonzeros, (uint64_t)data->digits};
@@ -49,7 +50,7 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
         cache_tensors(view, hsp_view_stored(view), view->labels != NULL, values, tensors);
     for (int i = 0; i < 4; i++)
         hsp__decimal_print_u64(numbers[i], texts[i]);
-    hsp__meta meta[12] = {
+    hsp__meta meta[12 + HSP__CACHE_EXTRA] = {
         {"format", CACHE_FORMAT},
         {"version", CACHE_VERSION},
         {"storage", hsp_storage_name(view->storage)},
@@ -64,10 +65,19 @@ static hsp_status cache_write_container(hsp_context *ctx, const hsp_data *data, 
     if (encoding) meta[count++] = (hsp__meta){"encoding", encoding};
     if (data->index_base) meta[count++] = (hsp__meta){"index_base", data->index_base};
     if (data->digits) meta[count++] = (hsp__meta){"digits", texts[3]};
+    assert(extra_count <= HSP__CACHE_EXTRA);
+    for (size_t i = 0; i < extra_count; i++)
+        meta[count++] = extra[i];
     return hsp__container_write(ctx, path, meta, count, tensors, tensor_count, err);
 }
 
 hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, hsp_error *err)
+{
+    return hsp__cache_write_with(ctx, data, NULL, 0, path, err);
+}
+
+hsp_status hsp__cache_write_with(hsp_context *ctx, hsp_data *data, const hsp__meta *extra,
+                                 size_t extra_count, const char *path, hsp_error *err)
 {
     const hsp_view *view;
     char *encoding = NULL, *packed = NULL;
@@ -90,7 +100,7 @@ hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, 
     }
     if (!status)
         status = cache_write_container(ctx, data, packed ? packed : view->values, classes.data,
-                                       features.data, encoding, path, err);
+                                       features.data, encoding, extra, extra_count, path, err);
     hsp__text_free(&classes);
     hsp__text_free(&features);
     hsp__free(&ctx->allocator, encoding);

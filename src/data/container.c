@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "base/decimal.h"
 #include "base/json.h"
+#include "base/paging.h"
 #include "base/text.h"
 #include "data/output.h"
 
@@ -437,6 +438,9 @@ static hsp_status container_map(hsp__container *container, const char *path, hsp
             status = hsp__fail_errno(err, path, "cannot map");
         }
         container->bytes = container->map;
+        if (container->map &&
+            !hsp__paging_adopt(&container->memory, container->map, container->size))
+            status = hsp__fail_memory(err);
     }
     close(fd);
     return status;
@@ -493,6 +497,7 @@ void hsp__container_free(hsp__container *container)
 {
     if (!container) return;
     hsp_allocator memory = container->memory;
+    if (container->map) hsp__paging_release(&memory, container->map);
     if (container->map) munmap(container->map, (size_t)container->size);
     hsp__json_free(container->header);
     hsp__free(&memory, container->entries);
@@ -524,6 +529,11 @@ const hsp__tensor *hsp__container_tensor(const hsp__container *container, const 
         if (container->entries[i].usable && strcmp(container->entries[i].tensor.name, name) == 0)
             return &container->entries[i].tensor;
     return NULL;
+}
+
+const hsp__tensor *hsp__container_tensor_at(const hsp__container *container, size_t i)
+{
+    return i < container->count ? &container->entries[i].tensor : NULL;
 }
 
 hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err)
@@ -581,7 +591,8 @@ static const char *metadata_kind(const char *format)
 {
     static const char *const kinds[][2] = {{"halfspace-data", "a data set"},
                                            {"halfspace-model", "a model"},
-                                           {"halfspace-scaling", "the factors of a scaling"}};
+                                           {"halfspace-scaling", "the factors of a scaling"},
+                                           {"halfspace-checkpoint", "a checkpoint"}};
     for (size_t i = 0; format && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i][0], format) == 0) return kinds[i][1];
     return NULL;

@@ -62,6 +62,9 @@ const char *hsp__container_meta_at(const hsp__container *container, size_t i, co
 /* An array by name; NULL if there is none of the types and dimensions above. */
 const hsp__tensor *hsp__container_tensor(const hsp__container *container, const char *name);
 
+/* The i-th of them; NULL past the last. */
+const hsp__tensor *hsp__container_tensor_at(const hsp__container *container, size_t i);
+
 /* Compare every array with its checksum (in parallel). An array without one is an error. */
 hsp_status hsp__container_verify(hsp_context *ctx, const hsp__container *container, hsp_error *err);
 

@@ -253,6 +253,7 @@ typedef struct hsp__csv_worker {
 
 typedef struct hsp__csv_reader {
     hsp_context *ctx;
+    const hsp_ranks *ranks; /* each reads a part of the file; NULL: one process reads all */
     hsp__csv_plan plan;
     hsp__names *classes; /* of the labels, by first appearance */
     hsp__csv_worker *workers;
@@ -261,6 +262,7 @@ typedef struct hsp__csv_reader {
     int none;                    /* a file without rows is no error */
     hsp__provenance *provenance; /* or NULL */
     hsp__csv_counts counts;      /* of all workers, once they are gathered */
+    char missing_file[256];      /* of ranks: the name in them */
     hsp__csv_rejects rejects;
 } hsp__csv_reader;
 
@@ -290,7 +292,7 @@ void hsp__csv_shift_lists(const hsp__csv_plan *plan, hsp__csv_worker *worker, ui
  * label that only rows left out have is none. */
 hsp_status hsp__csv_merge_labels(hsp__csv_reader *reader, hsp__csv_worker *worker, hsp_error *err);
 
-/* Add the workers' counts up. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
+/* Add the workers' counts up, and those of the ranks. HSP__NEEDS_DOUBLE if a column is narrow, or a number of rule 1 was
  * found (data/precision.h); the counts are right all the same. */
 hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err);
 

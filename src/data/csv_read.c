@@ -3,14 +3,17 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/checksum.h"
 #include "data/csv.h"
 #include "data/data.h"
 #include "data/formats.h"
+#include "data/shard.h"
 
 typedef struct csv_whole {
     hsp__csv_reader reader; /* first: what the parser takes */
     hsp__csv_table table;
     hsp__names classes;
+    uint64_t rows;      /* of all ranks */
     char why[HSP__WHY]; /* doubles were chosen: because of this; else empty */
 } csv_whole;
 
@@ -25,7 +28,7 @@ static hsp_status csv_grow(csv_whole *whole, uint64_t rows, hsp_error *err)
     const size_t bytes = hsp__value_bytes(plan->precision) * plan->cells;
     if (!hsp__reserve(memory, &table->cells, &table->room, rows, bytes))
         return hsp__fail_memory(err);
-    hsp__advise_huge(table->cells, table->room * bytes);
+    hsp__advise_huge(memory, table->cells, table->room * bytes);
     if (plan->labelled &&
         !hsp__reserve(memory, &table->labels, &table->labels_room, rows, sizeof *table->labels))
         return hsp__fail_memory(err);
@@ -101,13 +104,17 @@ static hsp_status csv_rows(csv_whole *whole, hsp__source *source, const hsp_opti
     for (;;) {
         const hsp__reading reading = plan->reading;
         hsp_error found = {0};
-        if (!hsp__csv_start(reader, source)) return hsp__fail_memory(err);
-        HSP__TRY(hsp__csv_skip_header(source, plan, err));
+        hsp_status status = hsp__csv_start(reader, source) ? HSP_OK : hsp__fail_memory(&found);
+        if (!status) status = hsp__csv_skip_header(source, plan, &found);
         /* as many rows as the file's size promises, so that nothing moves on the way: pages that are
          * not written cost nothing */
-        HSP__TRY(csv_grow(whole, (uint64_t)((double)source->size / plan->record_bytes * 1.02) + 16,
-                          err));
-        hsp_status status = hsp__blocks_run(ctx, source, &format, whole, reader->count, &found);
+        if (!status)
+            status = csv_grow(
+                whole, (uint64_t)((double)source->size / plan->record_bytes * 1.02) + 16, &found);
+        status = hsp__ranks_agree(source->ranks, status, &found);
+        if (!status) status = hsp__blocks_run(ctx, source, &format, whole, reader->count, &found);
+        if (reader->counts.missing_file == source->part_names[source->first_part])
+            reader->counts.missing_line += source->lines_before;
         if (!status) status = hsp__csv_gather(reader, &found);
         hsp__csv_free_workers(reader);
         if (status != HSP__NEEDS_DOUBLE) {
@@ -133,6 +140,70 @@ static hsp_status csv_rows(csv_whole *whole, hsp__source *source, const hsp_opti
         hsp__csv_plan_keep(plan, hsp__reading_again(options));
         HSP__TRY(hsp__source_rewind(ctx, source, err));
     }
+}
+
+/* Can the ranks read a part each? Not if what becomes of a row depends on all of them. */
+static int csv_divides(const hsp__csv_plan *plan)
+{
+    int made = 0; /* categories of this file */
+    for (uint32_t j = 0; !plan->given && j < plan->count; j++)
+        made |= plan->columns[j].kind == HSP__COLUMN_CATEGORY;
+    return plan->given || plan->missing == HSP__MISSING_ERROR ||
+           (plan->missing != HSP__MISSING_MEAN && !made);
+}
+
+/* Ranks with files of their own: all files need columns of the same names and kinds, and rows that can be
+ * read without those of the others. */
+static hsp_status csv_compare_plans(hsp_context *ctx, const hsp__source *source,
+                                    const hsp__csv_plan *plan, hsp_error *err)
+{
+    char *text = NULL;
+    uint32_t own = 0, all[HSP__BLOCKS];
+    hsp_status status = hsp__encoding_to_json(plan->encoding, &ctx->allocator, err, &text);
+    if (!status) own = hsp__crc32(0, text, strlen(text));
+    hsp__free(&ctx->allocator, text);
+    HSP__TRY(hsp__ranks_agree(source->ranks, status, err));
+    hsp__ranks_gather(source->ranks, &own, sizeof own, all);
+    if (own != all[0])
+        status = hsp__fail_at(err, HSP_BAD_DATA, plan->file, 0, 0,
+                              "the columns have other names or kinds than in the file of rank 0; "
+                              "use the same names, --categorical and --date for columns whose "
+                              "first rows differ");
+    else if (!csv_divides(plan))
+        status = hsp__fail_option(err, "--missing",
+                                  "where each rank reads its own file ({rank}), no mean is known, "
+                                  "and no category of rows that are left out");
+    return hsp__ranks_agree(source->ranks, status, err);
+}
+
+/* The words of all ranks become those of this one, in its rows, too. */
+static hsp_status csv_agree_words(csv_whole *whole, hsp_error *err)
+{
+    const hsp__csv_reader *reader = &whole->reader;
+    const hsp__csv_plan *plan = &reader->plan;
+    const hsp__csv_table *table = &whole->table;
+    const size_t bytes = hsp__value_bytes(plan->precision);
+    uint32_t *map = NULL;
+    whole->rows = table->rows;
+    if (!reader->ranks) return HSP_OK;
+    hsp__ranks_add(reader->ranks, &whole->rows, 1);
+    HSP__TRY(hsp__shard_names(reader->ranks, &whole->classes, err, &map));
+    for (uint64_t i = 0; plan->labelled && i < table->rows; i++)
+        table->labels[i] = map[table->labels[i]];
+    hsp__free(&reader->ctx->allocator, map);
+    for (uint32_t c = 0; !plan->given && c < plan->cells; c++) {
+        hsp__column *column = &plan->encoding->columns[plan->cell_columns[c]];
+        if (column->kind != HSP__COLUMN_CATEGORY) continue;
+        HSP__TRY(hsp__shard_names(reader->ranks, &column->values, err, &map));
+        char *cell = (char *)table->cells + c * bytes;
+        for (uint64_t i = 0; i < table->rows; i++, cell += bytes * plan->cells) {
+            uint32_t word;
+            memcpy(&word, cell, sizeof word);
+            if (word != HSP__CSV_MISSING) memcpy(cell, &map[word], sizeof word);
+        }
+        hsp__free(&reader->ctx->allocator, map);
+    }
+    return HSP_OK;
 }
 
 /* ---- After the last row ---------------------------------------------------------------------- */
@@ -222,8 +293,9 @@ static hsp_status csv_finish(csv_whole *whole, const char *storage, hsp_error *e
     const hsp__csv_counts *counts = &whole->reader.counts;
     hsp__csv_table *table = &whole->table;
     const int means = plan->missing == HSP__MISSING_MEAN;
-    HSP__TRY(hsp__csv_check_categories(&whole->reader, table->rows + counts->dropped, 1, err));
-    HSP__TRY(hsp__csv_tell(&whole->reader, table->rows, err));
+    HSP__TRY(csv_agree_words(whole, err));
+    HSP__TRY(hsp__csv_check_categories(&whole->reader, whole->rows + counts->dropped, 1, err));
+    HSP__TRY(hsp__csv_tell(&whole->reader, whole->rows, err));
     hsp__tell_double(ctx, plan->file, whole->why);
     if (!plan->given) {
         /* indicators for the columns that had missing values */
@@ -306,6 +378,10 @@ hsp_status hsp__csv_read(hsp_context *ctx, hsp__source *source, int tabs,
         ctx, source, tabs, options, hsp__reading_first(options, source), encoding, err, plan);
     if (!status && plan->given && !hsp__names_copy(&whole.classes, &plan->encoding->classes))
         status = hsp__fail_memory(err);
+    status = hsp__ranks_agree(source->ranks, status, err);
+    if (!status && source->own) status = csv_compare_plans(ctx, source, plan, err);
+    if (!status && source->ranks && !csv_divides(plan)) hsp__source_share(source, NULL, 0);
+    whole.reader.ranks = source->ranks;
     if (!status) status = csv_rows(&whole, source, options, err);
     if (!status) status = csv_finish(&whole, hsp_options_text(options, "storage"), err, &data);
     if (!status) status = hsp__csv_write_rejects(&whole.reader, err);

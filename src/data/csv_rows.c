@@ -3,6 +3,8 @@
  * A worker parses a block of records into cells of its own, words as it numbers them itself. When the
  * block's turn comes, the words that are new in it get their numbers for the whole file. Which worker
  * met a word first leaves no trace: in the end the words are sorted. */
+#include <stdio.h>
+
 #include "base/base.h"
 #include "base/decimal.h"
 #include "data/csv.h"
@@ -707,6 +709,30 @@ void hsp__csv_free(hsp__csv_reader *reader)
     hsp__csv_plan_free(&reader->ctx->allocator, &reader->plan);
 }
 
+/* What the ranks counted, together. */
+static void csv_add_ranks(hsp__csv_reader *reader)
+{
+    const hsp_ranks *ranks = reader->ranks;
+    hsp__csv_counts *counts = &reader->counts;
+    uint64_t place[2] = {counts->missing_line, counts->missing_column}, all[2 * HSP__BLOCKS];
+    uint64_t sizes[HSP__BLOCKS] = {0};
+    char name[sizeof reader->missing_file] = "";
+    int first = 0;
+    hsp__ranks_add(ranks, counts->missing, reader->plan.count);
+    hsp__ranks_add(ranks, counts->unseen, reader->plan.count);
+    hsp__ranks_add(ranks, &counts->dropped, 1);
+    hsp__ranks_gather(ranks, place, sizeof place, all);
+    while (first < ranks->count && !all[2 * first])
+        first++;
+    if (first == ranks->count) return;
+    counts->missing_line = all[2 * first];
+    counts->missing_column = all[2 * first + 1];
+    if (counts->missing_file) snprintf(name, sizeof name, "%s", counts->missing_file);
+    sizes[first] = sizeof name;
+    ranks->gather(ranks->user, name, sizes, reader->missing_file);
+    counts->missing_file = reader->missing_file;
+}
+
 hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err)
 {
     const hsp_allocator *memory = &reader->ctx->allocator;
@@ -723,16 +749,20 @@ hsp_status hsp__csv_gather(hsp__csv_reader *reader, hsp_error *err)
             counts->missing[j] += worker->counts.missing[j];
             counts->unseen[j] += worker->counts.unseen[j];
         }
-        for (uint32_t c = 0; c < plan->cells; c++) {
+        for (uint32_t c = 0; c < plan->cells; c++)
             if (worker->widest[c] > widest[c]) widest[c] = worker->widest[c];
-            if (widest[c] > most) most = widest[c];
-        }
     }
-    counts->losses.digits = hsp__decimal_widest_digits(most);
-    if (*counts->losses.why) return hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", counts->losses.why);
     for (int i = 0; !status && i < reader->count; i++)
         if (!hsp__spread_add(&spread, memory, &reader->workers[i].spread))
             status = hsp__fail_memory(err);
+    status = hsp__precision_agree(reader->ranks, memory, status, widest, plan->cells,
+                                  &counts->losses, &spread, err);
+    if (!status && reader->ranks) csv_add_ranks(reader);
+    for (uint32_t c = 0; c < plan->cells; c++)
+        if (widest[c] > most) most = widest[c];
+    counts->losses.digits = hsp__decimal_widest_digits(most);
+    if (!status && *counts->losses.why)
+        status = hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", counts->losses.why);
     for (uint32_t c = 0; !status && c < spread.count; c++) {
         const uint32_t cell = spread.columns[c].column;
         if (hsp__spread_needs_double(&spread.columns[c], widest[cell]))

@@ -42,7 +42,7 @@ void hsp_data_free(hsp_data *data)
 static void *data_array(const hsp_allocator *memory, uint64_t count, size_t size)
 {
     void *array = hsp__new_raw(memory, count, size);
-    if (array) hsp__advise_huge(array, count * size);
+    if (array) hsp__advise_huge(memory, array, count * size);
     return array;
 }
 

@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "base/names.h"
+#include "base/ranks.h"
 #include "halfspace_all.h"
 
 typedef struct hsp__container hsp__container; /* data/container.h */
@@ -32,8 +33,9 @@ struct hsp_data {
     hsp__names class_names; /* view.classes of them */
     hsp__names feature_names; /* view.cols of them, or none */
     hsp_encoding *encoding;   /* owned, or NULL */
-    int of_arrays;            /* the rows are arrays of a program, and were no file */
-    uint64_t *rejected;       /* rejected_count, in order, hsp__record_place: records that were left
+    hsp__shard shard;   /* ranks NULL: the rows are all of them; else some of these (shard.h) */
+    int of_arrays;      /* the rows are arrays of a program, and were no file */
+    uint64_t *rejected; /* rejected_count, in order, hsp__record_place: records that were left
                                  out because they cannot be read; owned */
     uint64_t rejected_count;
     const char *index_base; /* "0" or "1": the first column's number in the libsvm text it came

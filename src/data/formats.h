@@ -78,6 +78,11 @@ hsp_status hsp__cache_read(hsp_context *ctx, hsp__source *source, const char *pa
 hsp_status hsp__cache_open(hsp_context *ctx, const char *path, const void *bytes, size_t size,
                            hsp_error *err, hsp_data **out);
 hsp_status hsp__cache_write(hsp_context *ctx, hsp_data *data, const char *path, hsp_error *err);
+/* With up to HSP__CACHE_EXTRA more entries of metadata. */
+#define HSP__CACHE_EXTRA 4
+struct hsp__meta;
+hsp_status hsp__cache_write_with(hsp_context *ctx, hsp_data *data, const struct hsp__meta *extra,
+                                 size_t extra_count, const char *path, hsp_error *err);
 
 /* A field of text, in quotes when it needs them or would read back as something else. */
 void hsp__csv_write_field(hsp__text *text, const char *field, char separator);
@@ -94,9 +99,10 @@ hsp_status hsp__data_read_source(hsp_context *ctx, hsp__source *source, const ch
                                  hsp_error *err, hsp_data **out);
 
 /* Storage and precision as the options of reading ask; the same object back when nothing changes.
- * auto keeps what is there: a cache written in double stays double. */
-hsp_status hsp__data_apply_storage(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                   hsp_error *err, hsp_data **out);
+ * auto keeps what is there: a cache written in double stays double. `ranks`, each with some of the rows,
+ * get the same precision; NULL: one process has all. */
+hsp_status hsp__data_apply_storage(hsp_context *ctx, const hsp_ranks *ranks, hsp_data *data,
+                                   const hsp_options *options, hsp_error *err, hsp_data **out);
 
 /* What hsp_data_read with these options (NULL: the defaults) would have made of the text in single
  * precision, but for decimals that lie between two floats, nearer to the middle than doubles tell. */

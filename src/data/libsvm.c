@@ -20,6 +20,7 @@
 #include "data/formats.h"
 #include "data/libsvm_fast.h"
 #include "data/rows.h"
+#include "data/shard.h"
 #include "data/stream.h"
 
 _Static_assert(HSP__BLOCK_PADDING >= HSP__DECIMAL_PADDING, "blocks are padded for the decimals");
@@ -62,6 +63,7 @@ typedef struct libsvm_scratch {
 typedef struct libsvm_reader {
     hsp_context *ctx;
     const char *name;
+    const hsp_ranks *ranks; /* each reads a part of the file; NULL: one process reads all */
     hsp__reading reading;
     hsp__provenance *provenance; /* or NULL */
     hsp_precision precision;     /* of the values */
@@ -464,6 +466,7 @@ static hsp_status libsvm_start(libsvm_reader *reader, hsp_context *ctx, hsp__sou
     const char *base = hsp_options_text(options, "index-base");
     *reader = (libsvm_reader){.ctx = ctx,
                               .name = source->name,
+                              .ranks = source->ranks,
                               .reading = reading,
                               .provenance = source->provenance,
                               .precision = hsp__keep_precision(reading.keep),
@@ -541,14 +544,17 @@ static hsp_status libsvm_gather(const libsvm_reader *reader, hsp__digit_losses *
         widest[j] = HSP__DECIMAL_SHORT;
         for (int i = 0; i < reader->workers; i++)
             if (reader->scratch[i].widest[j] > widest[j]) widest[j] = reader->scratch[i].widest[j];
-        if (widest[j] > most) most = widest[j];
     }
-    losses->digits = hsp__decimal_widest_digits(most);
     for (int i = 0; !status && i < reader->workers; i++) {
         hsp__losses_add(losses, &reader->scratch[i].losses);
         if (!hsp__spread_add(&spread, memory, &reader->scratch[i].spread))
             status = hsp__fail_memory(err);
     }
+    status = hsp__precision_agree(reader->ranks, memory, status, widest, LIBSVM_WIDEST, losses,
+                                  &spread, err);
+    for (int j = 0; j < LIBSVM_WIDEST; j++)
+        if (widest[j] > most) most = widest[j];
+    losses->digits = hsp__decimal_widest_digits(most);
     if (!status && *losses->why) status = hsp__fail(err, HSP__NEEDS_DOUBLE, "%s", losses->why);
     for (uint32_t c = 0; !status && c < spread.count; c++) {
         const uint32_t j = spread.columns[c].column;
@@ -565,6 +571,7 @@ static void libsvm_tell(const libsvm_reader *reader, int base_fixed)
     int qid = 0;
     for (int i = 0; i < reader->workers; i++)
         qid |= reader->scratch[i].qid;
+    qid = hsp__ranks_any(reader->ranks, qid);
     if (!base_fixed && atomic_load(&reader->base) == 0)
         hsp__log(reader->ctx, HSP_LOG_NOTE,
                  "%s: found index 0, so columns are numbered from 0 (--index-base overrides this)",
@@ -612,6 +619,28 @@ static void libsvm_place(void *self, int worker)
     hsp__rows_copy(&reader->rows, &scratch->block, scratch->label_map);
 }
 
+/* What the ranks' parts have in common: the first column's number, the classes, and how many columns there
+ * are. */
+static hsp_status libsvm_agree(libsvm_reader *reader, hsp_error *err)
+{
+    hsp__rows *rows = &reader->rows;
+    uint32_t *map = NULL;
+    int done = 1;
+    if (!reader->ranks) return HSP_OK;
+    const int base = !hsp__ranks_any(reader->ranks, !atomic_load(&reader->base));
+    if (atomic_exchange(&reader->base, (unsigned)base) != (unsigned)base)
+        done = hsp__rows_shift(rows, NULL);
+    double cols = (double)rows->cols;
+    hsp__ranks_max(reader->ranks, &cols, 1);
+    if ((double)reader->least < cols) reader->least = (uint64_t)cols;
+    HSP__TRY(hsp__ranks_agree(reader->ranks, done ? HSP_OK : hsp__fail_memory(err), err));
+    HSP__TRY(hsp__shard_names(reader->ranks, reader->classes, err, &map));
+    for (uint64_t i = 0; i < rows->rows; i++)
+        rows->labels[i] = map[rows->labels[i]];
+    hsp__free(&reader->ctx->allocator, map);
+    return HSP_OK;
+}
+
 hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_options *options,
                             hsp_error *err, hsp_data **out)
 {
@@ -627,15 +656,18 @@ hsp_status hsp__libsvm_read(hsp_context *ctx, hsp__source *source, const hsp_opt
         hsp__names_init(&classes, &ctx->allocator);
         hsp_status status = libsvm_start(&reader, ctx, source, options, reading, &classes, &found);
         if (!status) status = hsp__rejects_check(reader.how.path, reader.skip, source, &found);
+        status = hsp__ranks_agree(source->ranks, status, &found);
         if (!status)
             status = hsp__blocks_run(ctx, source, &format, &reader, reader.workers, &found);
         if (!status) status = libsvm_gather(&reader, &losses, &found);
         const int again = status == HSP__NEEDS_DOUBLE && single;
         if (status == HSP__NEEDS_DOUBLE) snprintf(why, sizeof why, "%.191s", found.message);
         if (!status || (status == HSP__NEEDS_DOUBLE && !again)) {
-            libsvm_tell(&reader, reader.base_fixed);
-            status = hsp__rejects_tell(ctx, &reader.rejects, reader.name, reader.rows.rows, 0, 0,
-                                       &found);
+            status = libsvm_agree(&reader, &found);
+            if (!status) libsvm_tell(&reader, reader.base_fixed);
+            if (!status)
+                status = hsp__rejects_tell(ctx, &reader.rejects, reader.name, reader.rows.rows, 0,
+                                           0, &found);
             if (!status)
                 status = hsp__rejects_write(ctx, &reader.rejects, reader.how.path, NULL, &found);
             libsvm_free(&reader); /* before the end may need memory of its own */

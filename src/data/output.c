@@ -179,8 +179,10 @@ hsp_status hsp__output_open(hsp_context *ctx, const char *path, hsp_error *err, 
     output->group = ctx->files;
     output->fd = -1;
     output->name = hsp__copy_text(&ctx->allocator, name, strlen(name));
-    hsp_status status = output->name ? output_open_file(output, path, err) : hsp__fail_memory(err);
-    if (!status && packing)
+    hsp_status status = output->name
+                            ? output_open_file(output, ctx->silent ? "/dev/null" : path, err)
+                            : hsp__fail_memory(err);
+    if (!status && packing && !ctx->silent)
         status = hsp__packer_new(ctx, packing, name, output_raw, output, err, &output->packer);
     HSP__GIVE(status, output, hsp__output_free, out);
 }

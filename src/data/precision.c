@@ -299,6 +299,52 @@ hsp_status hsp__spread_fail(const hsp__spread_column *column, uint64_t number, c
         precision_column(number, name, where), (double)column->min, (double)column->max);
 }
 
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+typedef struct precision_met {
+    hsp__digit_losses losses;
+    int begun; /* of the spread */
+} precision_met;
+
+hsp_status hsp__precision_agree(const hsp_ranks *ranks, const hsp_allocator *memory,
+                                hsp_status status, hsp__decimal_widest *widest, uint64_t count,
+                                hsp__digit_losses *losses, hsp__spread *spread, hsp_error *err)
+{
+    const precision_met mine = {*losses, spread->begun};
+    uint64_t at[HSP__BLOCKS + 1];
+    void *widths = NULL, *mets = NULL, *columns = NULL;
+    hsp__spread all = {0};
+    if (!ranks) return status;
+    status = hsp__ranks_agree(ranks, status, err);
+    if (!status)
+        status =
+            hsp__ranks_collect(ranks, memory, widest, count * sizeof *widest, err, at, &widths);
+    for (uint64_t k = 0; !status && k < count * (uint64_t)ranks->count; k++) {
+        const hsp__decimal_widest its = ((const hsp__decimal_widest *)widths)[k];
+        if (its > widest[k % count]) widest[k % count] = its;
+    }
+    if (!status) status = hsp__ranks_collect(ranks, memory, &mine, sizeof mine, err, at, &mets);
+    if (!status)
+        status = hsp__ranks_collect(ranks, memory, spread->columns,
+                                    spread->count * sizeof *spread->columns, err, at, &columns);
+    if (!status) *losses = (hsp__digit_losses){0};
+    for (int r = 0; !status && r < ranks->count; r++) {
+        const precision_met *met = (const precision_met *)mets + r;
+        const hsp__spread its = {.columns =
+                                     (hsp__spread_column *)columns + at[r] / sizeof *its.columns,
+                                 .count = (uint32_t)((at[r + 1] - at[r]) / sizeof *its.columns),
+                                 .begun = met->begun};
+        hsp__losses_add(losses, &met->losses);
+        if (!hsp__spread_add(&all, memory, &its)) status = hsp__fail_memory(err);
+    }
+    hsp__spread_free(spread, memory);
+    *spread = all;
+    hsp__free(memory, widths);
+    hsp__free(memory, mets);
+    hsp__free(memory, columns);
+    return hsp__ranks_agree(ranks, status, err);
+}
+
 /* ---- The data set ---------------------------------------------------------------------------- */
 
 void hsp__narrow(void *values, uint64_t count)

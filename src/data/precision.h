@@ -162,6 +162,13 @@ int hsp__spread_needs_double(const hsp__spread_column *column, hsp__decimal_wide
 hsp_status hsp__spread_fail(const hsp__spread_column *column, uint64_t number, const char *name,
                             hsp_error *err);
 
+/* Of ranks that each read some rows (NULL: this process read all): what they met together, in the place
+ * of what this one did; `widest` has `count` numbers. `status` is this rank's so far; a failure is every
+ * rank's. */
+hsp_status hsp__precision_agree(const hsp_ranks *ranks, const hsp_allocator *memory,
+                                hsp_status status, hsp__decimal_widest *widest, uint64_t count,
+                                hsp__digit_losses *losses, hsp__spread *spread, hsp_error *err);
+
 /* ---- The data set ---------------------------------------------------------------------------- */
 
 /* Doubles of which each is to be a float become floats, in place. */

@@ -1,5 +1,6 @@
 /* Reading: which format a file is in, and who reads it. */
 #include "base/base.h"
+#include "base/checksum.h"
 #include "base/options.h"
 #include "base/text.h"
 #include "data/data.h"
@@ -7,8 +8,10 @@
 #include "data/convert_storage.h"
 #include "data/provenance.h"
 #include "data/precision.h"
+#include "data/shard.h"
 #include "data/source.h"
 #include "data/stream.h"
+#include "data/text_cache.h"
 
 static const hsp_option read_options[] = {
     HSP__TEXT_FILE_OPTIONS,
@@ -49,6 +52,11 @@ static const hsp_option read_options[] = {
                 "libsvm: index of the first column; auto: 0 if the file has an index 0, else 1"),
     HSP__INTEGER("features", "0", 0, 4294967296.0, "N",
                  "libsvm: minimum number of columns, even if the file has fewer"),
+    HSP__TEXT(
+        "cache", NULL, "DIR",
+        "text: keep a binary copy of the data in the folder DIR, and read that instead of the "
+        "text as long as text and options stay the same"),
+    HSP__FLAG("cache-remove", "with --cache: remove the copy again once it is in use"),
     HSP__CHOICE("storage", "auto", "auto|dense|sparse|ones",
                 "storage of rows in memory; auto takes the smallest"),
     HSP__CHOICE(
@@ -79,14 +87,16 @@ hsp_status hsp_read_keep_decimals(hsp_options *read, hsp_error *err)
     return hsp__options_set_word(read, "precision", "decimals", err);
 }
 
-/* The smallest storage: a function of the rows alone, however they were read. Values are searched
- * for others than one only where that could change the answer, and mostly the first one settles it.
- */
-static hsp_storage read_smallest(const hsp_data *data)
+/* The smallest storage: a function of the rows alone, of all ranks, however they were read. Values are
+ * searched for others than one only where that could change the answer, and mostly the first one settles
+ * it. */
+static hsp_storage read_smallest(const hsp_ranks *ranks, const hsp_data *data)
 {
     const hsp_view *v = &data->view;
+    uint64_t all[2] = {v->rows, data->nonzeros};
+    hsp__ranks_add(ranks, all, 2);
     int ones = v->storage == HSP_ONES ||
-               hsp__storage_choose(v->rows, v->cols, data->nonzeros, 1, v->precision) == HSP_ONES;
+               hsp__storage_choose(all[0], v->cols, all[1], 1, v->precision) == HSP_ONES;
     for (uint64_t i = 0; ones && v->storage != HSP_ONES && i < v->rows; i++) {
         const hsp__row row = hsp__view_row(v, i);
         for (uint64_t k = 0; ones && k < row.count; k++) {
@@ -94,24 +104,26 @@ static hsp_storage read_smallest(const hsp_data *data)
             ones = value == 0 || value == 1;
         }
     }
-    return hsp__storage_choose(v->rows, v->cols, data->nonzeros, ones, v->precision);
+    ones = !hsp__ranks_any(ranks, !ones);
+    return hsp__storage_choose(all[0], v->cols, all[1], ones, v->precision);
 }
 
-hsp_status hsp__data_apply_storage(hsp_context *ctx, hsp_data *data, const hsp_options *options,
-                                   hsp_error *err, hsp_data **out)
+hsp_status hsp__data_apply_storage(hsp_context *ctx, const hsp_ranks *ranks, hsp_data *data,
+                                   const hsp_options *options, hsp_error *err, hsp_data **out)
 {
     const char *asked = hsp_options_text(options, "storage");
     const hsp_storage storage = strcmp(asked, "dense") == 0    ? HSP_DENSE
                                 : strcmp(asked, "sparse") == 0 ? HSP_SPARSE
                                 : strcmp(asked, "ones") == 0   ? HSP_ONES
                                                                : data->view.storage;
-    return hsp__data_change(ctx, data, storage, hsp__restore_precision(ctx, options, &data->view),
-                            err, out);
+    const hsp_precision own = hsp__restore_precision(ctx, options, &data->view);
+    const int wide = hsp__ranks_any(ranks, own == HSP_FLOAT64);
+    return hsp__data_change(ctx, data, storage, wide ? HSP_FLOAT64 : HSP_FLOAT32, err, out);
 }
 
 /* Rows in the storage the user asked for, or, when they came from text, in the smallest one. */
-static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_error *err,
-                              hsp_data **data)
+static hsp_status read_settle(hsp_context *ctx, const hsp_ranks *ranks, const hsp_options *options,
+                              hsp_error *err, hsp_data **data)
 {
     hsp_data *settled = NULL;
     const hsp_view *view = &(*data)->view;
@@ -119,10 +131,10 @@ static hsp_status read_settle(hsp_context *ctx, const hsp_options *options, hsp_
     /* text is sound as it was read; a cache from memory may not be */
     if (!mapped) HSP__TRY(hsp_data_view(ctx, *data, err, &view));
     if (!mapped && strcmp(hsp_options_text(options, "storage"), "auto") == 0)
-        HSP__TRY(
-            hsp__data_change(ctx, *data, read_smallest(*data), view->precision, err, &settled));
+        HSP__TRY(hsp__data_change(ctx, *data, read_smallest(ranks, *data), view->precision, err,
+                                  &settled));
     else
-        HSP__TRY(hsp__data_apply_storage(ctx, *data, options, err, &settled));
+        HSP__TRY(hsp__data_apply_storage(ctx, ranks, *data, options, err, &settled));
     if (settled != *data) hsp_data_free(*data);
     *data = settled;
     return HSP_OK;
@@ -138,9 +150,9 @@ hsp_status hsp__data_round_single(hsp_context *ctx, hsp_data *data, const hsp_op
     hsp_data *rounded = NULL;
     HSP__TRY(hsp__data_convert_storage(ctx, data, &plan, err, &rounded));
     const int provenance = options && strcmp(hsp_options_text(options, "storage"), "auto") != 0;
-    hsp_status status =
-        hsp__data_change(ctx, rounded, provenance ? rounded->view.storage : read_smallest(rounded),
-                         HSP_FLOAT32, err, out);
+    hsp_status status = hsp__data_change(
+        ctx, rounded, provenance ? rounded->view.storage : read_smallest(NULL, rounded),
+        HSP_FLOAT32, err, out);
     if (status || *out != rounded) hsp_data_free(rounded);
     return status;
 }
@@ -185,7 +197,8 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
                               "from which this binary file was made");
     else if (!status)
         status = hsp__cache_read(&own, source, path, err, &data);
-    if (!status) status = read_settle(&own, options, err, &data);
+    status = hsp__ranks_agree(source->ranks, status, err);
+    if (!status) status = read_settle(&own, source->ranks, options, err, &data);
     if (!status) status = hsp__stop_status(&own, err);
     hsp_options_free(defaults);
     hsp_encoding_free(named);
@@ -196,12 +209,185 @@ static hsp_status read_source(hsp_context *ctx, hsp__source *source, const char 
     return status;
 }
 
+/* Is there to be a copy? Not of what cannot be read again, or is binary. */
+static hsp_status read_wants_copy(hsp__source *source, const hsp_options *options, hsp_error *err,
+                                  int *copy)
+{
+    const char *format = NULL;
+    *copy = 0;
+    if (!options || !hsp_options_text(options, "cache")) return HSP_OK;
+    HSP__TRY(hsp__format_find(source, options, err, &format));
+    *copy = source->again && strcmp(format, "hsp") != 0;
+    return HSP_OK;
+}
+
+/* From a copy, or as read_source does. */
+static hsp_status read_source_or_copy(hsp_context *ctx, hsp__source *source, const char *path,
+                                      const hsp_options *options, const hsp_encoding *encoding,
+                                      hsp_error *err, hsp_data **out)
+{
+    int copy = 0;
+    HSP__TRY(read_wants_copy(source, options, err, &copy));
+    if (!copy) return read_source(ctx, source, path, options, encoding, err, out);
+    return hsp__text_cache_read(ctx, source, path, options, encoding, read_source, err, out);
+}
+
 hsp_status hsp__data_read_source(hsp_context *ctx, hsp__source *source, const char *path,
                                  const hsp_options *options, const hsp_encoding *encoding,
                                  hsp_error *err, hsp_data **out)
 {
-    hsp_status status = read_source(ctx, source, path, options, encoding, err, out);
+    hsp_status status = read_source_or_copy(ctx, source, path, options, encoding, err, out);
     return hsp__while(err, status, "reading", source->name);
+}
+
+/* Is the whole file needed: a copy is made, rows may be left out, or an error names a row by its number? */
+static int read_wants_all(const hsp_options *options)
+{
+    return options && (hsp_options_text(options, "cache") ||
+                       strcmp(hsp_options_text(options, "on-error"), "skip") == 0 ||
+                       strcmp(hsp_options_text(options, "storage"), "ones") == 0);
+}
+
+/* Text in plain files is read in shares, one per rank; every other file by each rank as a whole. */
+static hsp_status read_share(hsp_context *ctx, hsp__source *source, const hsp_options *options,
+                             hsp_error *err)
+{
+    const char *format = NULL;
+    int plain = source->again && !source->unpacker && !read_wants_all(options);
+    if (plain && ctx->ranks->rank == 0) plain = !hsp__source_packed(source);
+    hsp_status status = plain ? hsp__format_find(source, options, err, &format) : HSP_OK;
+    const int text = format && strcmp(format, "hsp") != 0;
+    status = hsp__ranks_agree(ctx->ranks, status, err);
+    if (!status && !hsp__ranks_any(ctx->ranks, !text)) hsp__source_share(source, ctx->ranks, 0);
+    return status;
+}
+
+#define READ_RANK "{rank}" /* in the name of a file: the rank's number */
+
+/* The files of this rank alone. */
+static hsp_status read_open_own(hsp_context *ctx, const char *path, const hsp_options *options,
+                                hsp_error *err, hsp__source **out)
+{
+    const hsp_ranks *ranks = ctx->ranks;
+    const char *format = "", *mark;
+    char own, all[HSP__BLOCKS];
+    hsp__text name;
+    hsp__text_init(&name, &ctx->allocator);
+    for (; (mark = strstr(path, READ_RANK)); path = mark + strlen(READ_RANK)) {
+        hsp__text_add(&name, path, (size_t)(mark - path));
+        hsp__text_printf(&name, "%d", ranks->rank);
+    }
+    hsp__text_puts(&name, path);
+    hsp_status status =
+        name.failed ? hsp__fail_memory(err) : hsp__source_open_files(ctx, name.data, err, out);
+    hsp__text_free(&name);
+    if (!status) status = hsp__format_find(*out, options, err, &format);
+    if (!status && (!(*out)->again || *format == 'h' || read_wants_all(options)))
+        status = hsp__fail_at(err, HSP_USAGE, (*out)->name, 0, 0,
+                              "where each rank reads its own file ({rank}), files are text, no "
+                              "pipes, and are read without --cache, --on-error skip and --storage "
+                              "ones");
+    HSP__TRY(hsp__ranks_agree(ranks, status, err));
+    own = *format;
+    hsp__ranks_gather(ranks, &own, 1, all);
+    if (own != all[0])
+        status = hsp__fail_at(err, HSP_BAD_DATA, (*out)->name, 0, 0,
+                              "the format is %s, not that of rank 0's file; --format says which "
+                              "is right",
+                              format);
+    hsp__source_share(*out, ranks, 1);
+    return hsp__ranks_agree(ranks, status, err);
+}
+
+/* What rank 0 reads from a pipe or from standard input, on every rank. */
+static hsp_status read_pipe(hsp_context *ctx, hsp__source *source, hsp_error *err, void **bytes,
+                            size_t *size)
+{
+    uint64_t at[HSP__BLOCKS + 1];
+    char *own = NULL;
+    hsp_status status = HSP_OK;
+    *size = 0;
+    if (source && source->parts > 1)
+        status = hsp__fail_at(err, HSP_USAGE, source->name, 0, 0,
+                              "several processes cannot read a pipe among several files; write it "
+                              "to a file first");
+    else if (source)
+        status = hsp__source_read_all(ctx, source, SIZE_MAX, err, &own, size);
+    status = hsp__ranks_agree(ctx->ranks, status, err);
+    if (!status)
+        status = hsp__ranks_collect(ctx->ranks, &ctx->allocator, own, *size, err, at, bytes);
+    hsp__free(&ctx->allocator, own);
+    *size = status ? 0 : (size_t)at[ctx->ranks->count];
+    return status;
+}
+
+/* Do all ranks see the same file, by its size and its beginning? */
+static hsp_status read_compare(hsp_context *ctx, hsp__source *source, hsp_error *err)
+{
+    const hsp_ranks *ranks = ctx->ranks;
+    const char *bytes = NULL;
+    size_t size = 0;
+    uint64_t all[2 * HSP__BLOCKS];
+    hsp_status status = hsp__source_peek(source, 0, err, &bytes, &size);
+    HSP__TRY(hsp__ranks_agree(ranks, status, err));
+    const uint64_t own[2] = {source->size, hsp__crc32(0, bytes, size)};
+    hsp__ranks_gather(ranks, own, sizeof own, all);
+    for (int r = 1; r < ranks->count; r++)
+        if (memcmp(all, all + 2 * r, sizeof own) != 0)
+            return hsp__fail_at(err, HSP_BAD_DATA, source->name, 0, 0,
+                                "rank %d sees another file of this name (%llu bytes) than rank 0 "
+                                "(%llu bytes); all ranks must see the same",
+                                r, (unsigned long long)all[2 * r], (unsigned long long)all[0]);
+    return HSP_OK;
+}
+
+/* Open the source on every rank; *bytes: of a pipe, to be freed behind the source. */
+static hsp_status read_open(hsp_context *ctx, const char *path, hsp_error *err, void **bytes,
+                            hsp__source **out)
+{
+    const int first = ctx->ranks->rank == 0;
+    size_t size;
+    hsp_status status = first ? hsp__source_open_files(ctx, path, err, out) : HSP_OK;
+    HSP__TRY(hsp__ranks_agree(ctx->ranks, status, err));
+    if (!hsp__ranks_any(ctx->ranks, first && !(*out)->again)) {
+        if (!first) status = hsp__source_open_files(ctx, path, err, out);
+        HSP__TRY(hsp__ranks_agree(ctx->ranks, status, err));
+        return read_compare(ctx, *out, err);
+    }
+    status = read_pipe(ctx, *out, err, bytes, &size);
+    hsp__source_free(*out);
+    *out = NULL;
+    if (!status)
+        status = hsp__source_memory(ctx, *bytes, size,
+                                    strcmp(path, "-") == 0 ? "standard input" : path, err, out);
+    return hsp__ranks_agree(ctx->ranks, status, err);
+}
+
+/* The rows of this rank's blocks. */
+static hsp_status read_shard(hsp_context *ctx, const char *path, const hsp_options *options,
+                             const hsp_encoding *encoding, hsp_error *err, hsp_data **out)
+{
+    hsp_context alone = *ctx;
+    hsp__source *source = NULL;
+    hsp_data *read = NULL;
+    void *bytes = NULL;
+    alone.ranks = NULL;
+    hsp_status status;
+    if (strstr(path, READ_RANK)) {
+        status = read_open_own(ctx, path, options, err, &source);
+    } else {
+        status = read_open(ctx, path, err, &bytes, &source);
+        if (!status) status = read_share(ctx, source, options, err);
+    }
+    if (!status) status = read_source_or_copy(&alone, source, path, options, encoding, err, &read);
+    status = hsp__ranks_agree(ctx->ranks, status, err);
+    if (!status)
+        status = source->ranks ? hsp__shard_spread(ctx, read, err, out)
+                               : hsp__shard_own(ctx, read, err, out);
+    hsp__source_free(source);
+    hsp__free(&ctx->allocator, bytes);
+    hsp_data_free(read);
+    return status;
 }
 
 hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *options,
@@ -209,9 +395,14 @@ hsp_status hsp_data_read(hsp_context *ctx, const char *path, const hsp_options *
 {
     HSP__NEED(err, ctx, path, out);
     hsp__source *source = NULL;
-    hsp_status status = hsp__source_open_files(ctx, path, err, &source);
-    if (!status) status = read_source(ctx, source, path, options, encoding, err, out);
-    hsp__source_free(source);
+    hsp_status status;
+    if (ctx->ranks) {
+        status = read_shard(ctx, path, options, encoding, err, out);
+    } else {
+        status = hsp__source_open_files(ctx, path, err, &source);
+        if (!status) status = read_source_or_copy(ctx, source, path, options, encoding, err, out);
+        hsp__source_free(source);
+    }
     return hsp__while(err, status, "reading", strcmp(path, "-") ? path : "standard input");
 }
 

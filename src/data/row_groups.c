@@ -40,11 +40,23 @@ hsp_status hsp_data_set_times(hsp_data *data, const double *times, hsp_error *er
 
 /* ---- From the file --------------------------------------------------------------------------- */
 
-/* The cells of a column, as many as the data has rows. `option` is what the user calls it. */
+/* How many rows were read, by all ranks together; *first: the first of them that `data` has. */
+static uint64_t row_groups_rows(const hsp_data *data, uint64_t *first)
+{
+    uint64_t count;
+    *first = 0;
+    if (!data->shard.ranks) return data->view.rows;
+    hsp__shard_rows(&data->shard, first, &count);
+    return data->shard.rows;
+}
+
+/* The cells of a column, as many as the data has rows; *first is that of its first row, if it is
+ * divided among ranks. `option` is what the user calls it. */
 static hsp_status row_groups_scan(hsp_context *ctx, const hsp_data *data, const char *path,
                                   const hsp_options *read, const char *column, const char *option,
-                                  hsp_error *err, hsp__split_scan *scan)
+                                  hsp_error *err, hsp__split_scan *scan, uint64_t *first)
 {
+    const uint64_t rows = row_groups_rows(data, first);
     static const char *const same[] = {"format", "label", "header", "separator"};
     hsp_options *options = NULL;
     hsp__source *source = NULL;
@@ -67,12 +79,11 @@ static hsp_status row_groups_scan(hsp_context *ctx, const hsp_data *data, const 
     if (!status) status = hsp__split_scan_run(scan, source, format, options, err);
     if (status == HSP_USAGE && err && strcmp(err->file, "--group") == 0)
         snprintf(err->file, sizeof err->file, "%s", option);
-    if (!status && scan->rows != hsp_data_rows(data))
+    if (!status && scan->rows != rows)
         status = hsp__fail_option(err, option,
                                   "the file has %llu records, but %llu rows were read; it cannot "
                                   "be combined with options that leave rows out",
-                                  (unsigned long long)scan->rows,
-                                  (unsigned long long)hsp_data_rows(data));
+                                  (unsigned long long)scan->rows, (unsigned long long)rows);
     hsp__source_free(source);
     hsp_options_free(options);
     return status;
@@ -84,8 +95,10 @@ hsp_status hsp_data_read_groups(hsp_context *ctx, hsp_data *data, const char *pa
     HSP__NEED(err, ctx, data, path, column);
     hsp__split_scan scan;
     hsp__split_scan_init(&scan, ctx, path);
-    hsp_status status = row_groups_scan(ctx, data, path, read, column, "--group", err, &scan);
-    if (!status) status = hsp_data_set_groups(data, scan.groups, err);
+    uint64_t first;
+    hsp_status status =
+        row_groups_scan(ctx, data, path, read, column, "--group", err, &scan, &first);
+    if (!status) status = hsp_data_set_groups(data, scan.groups + first, err);
     hsp__split_scan_free(&scan);
     return status;
 }
@@ -145,10 +158,12 @@ hsp_status hsp_data_read_times(hsp_context *ctx, hsp_data *data, const char *pat
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp__split_scan scan;
     uint32_t wrong = 0;
+    uint64_t first;
     char format[64];
     row_groups_format(read, column, format);
     hsp__split_scan_init(&scan, ctx, path);
-    hsp_status status = row_groups_scan(ctx, data, path, read, column, "--time", err, &scan);
+    hsp_status status =
+        row_groups_scan(ctx, data, path, read, column, "--time", err, &scan, &first);
     double *time = hsp__scratch_new(&scratch, scan.group_names.count, sizeof *time);
     double *times = hsp__scratch_new(&scratch, scan.rows, sizeof *times);
     if (!status && scratch.failed) status = hsp__fail_memory(err);
@@ -161,7 +176,8 @@ hsp_status hsp_data_read_times(hsp_context *ctx, hsp_data *data, const char *pat
                                   column);
     for (uint64_t i = 0; !status && i < scan.rows; i++)
         times[i] = time[scan.groups[i]];
-    if (!status) status = hsp_data_set_times(data, times, err);
+    if (!status) status = hsp_data_set_times(data, times + first, err);
+    status = hsp__ranks_agree(data->shard.ranks, status, err);
     hsp__scratch_free(&scratch);
     hsp__split_scan_free(&scan);
     return status;

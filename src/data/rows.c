@@ -32,7 +32,7 @@ static int rows_resize(hsp__rows *rows, void *pointer_to, uint64_t count, size_t
     memcpy(&old, pointer_to, sizeof old);
     grown = hsp__resize(&rows->ctx->allocator, old, count, size);
     if (!grown) return 0;
-    hsp__advise_huge(grown, count * size);
+    hsp__advise_huge(&rows->ctx->allocator, grown, count * size);
     memcpy(pointer_to, &grown, sizeof grown);
     return 1;
 }
@@ -187,7 +187,7 @@ hsp_status hsp__rows_reserve(hsp__rows *rows, hsp__rows_block *block, hsp__block
 
 int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run)
 {
-    hsp__blocks_settle(run);
+    if (run) hsp__blocks_settle(run);
     if (!rows->rows) return 1;
     rows->cols++;
     if (!rows->dense) {

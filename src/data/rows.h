@@ -48,7 +48,7 @@ void hsp__rows_free(hsp__rows *rows);
 hsp_status hsp__rows_reserve(hsp__rows *rows, hsp__rows_block *block, hsp__blocks *run,
                              hsp_error *err);
 
-/* Move every row so far one column up; in the order of the file. 0 when there is no memory. */
+/* Move every row so far one column up; in the order of the file, or after its end (`run` NULL). 0 when there is no memory. */
 int hsp__rows_shift(hsp__rows *rows, hsp__blocks *run);
 
 /* Copy it there; in parallel. label_map[worker's label number] is the number in the file. */

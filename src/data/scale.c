@@ -218,17 +218,19 @@ int hsp__scaling_moves_zeros(const hsp_scaling *scaling)
     return scale_first_shift(scaling) < scaling->cols;
 }
 
-/* May the rows become dense? */
-static int scale_may_fill(const hsp_view *view)
+/* May the rows (of all ranks, if they are divided) become dense? */
+static int scale_may_fill(const hsp_context *ctx, const hsp_view *view)
 {
     const uint64_t bytes = hsp__value_bytes(view->precision);
-    return !view->cols || !view->rows || view->rows <= SCALE_DENSE / bytes / view->cols;
+    const uint64_t rows = ctx->shard ? ctx->shard->rows : view->rows;
+    return !view->cols || !rows || rows <= SCALE_DENSE / bytes / view->cols;
 }
 
 /* A fitted scaling of sparse rows that cannot become dense leaves zeros where they are. */
 static void scale_keep_zeros(hsp_context *ctx, hsp_scaling *scaling, const hsp_view *view)
 {
-    if (view->storage == HSP_DENSE || scale_may_fill(view) || !hsp__scaling_moves_zeros(scaling))
+    if (view->storage == HSP_DENSE || scale_may_fill(ctx, view) ||
+        !hsp__scaling_moves_zeros(scaling))
         return;
     memset(scaling->shift, 0, scaling->cols * sizeof *scaling->shift);
     hsp__log(ctx, HSP_LOG_NOTE,
@@ -246,8 +248,8 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
     const hsp_view *view;
     HSP__TRY(hsp_data_view(ctx, data, err, &view));
     hsp_scaling *scaling = scale_new(ctx, view->cols);
-    if (!scaling) return hsp__fail_memory(err);
-    hsp_status status = scale_read_options(scaling, options, err);
+    hsp_status status = scaling ? scale_read_options(scaling, options, err) : hsp__fail_memory(err);
+    status = hsp__shard_agree(ctx, status, err);
     double factor = 1;
     if (!status && scaling->kind == SCALE_UNIT_BALL) {
         double most = 1;
@@ -262,7 +264,7 @@ hsp_status hsp_scaling_fit(hsp_context *ctx, hsp_data *data, const hsp_options *
         status = scale_fit_columns(ctx, scaling, data, err);
         if (!status) scale_keep_zeros(ctx, scaling, view);
     }
-    const int same = scaling->kind == SCALE_UNIT_BALL || scaling->kind == SCALE_BIT;
+    const int same = !status && (scaling->kind == SCALE_UNIT_BALL || scaling->kind == SCALE_BIT);
     for (uint64_t j = 0; same && j < scaling->cols; j++)
         scaling->factor[j] = scaling->kind == SCALE_BIT ? 0 : factor;
     HSP__GIVE(status, scaling, hsp_scaling_free, out);
@@ -272,8 +274,9 @@ hsp_status hsp__scaling_fit_kind(hsp_context *ctx, hsp_data *data, const char *k
                                  hsp_scaling **out)
 {
     hsp_options *options = NULL;
-    HSP__TRY(hsp_options_new(ctx, hsp_scale_options(), err, &options));
-    hsp_status status = hsp_options_set(options, "kind", kind, err);
+    hsp_status status = hsp_options_new(ctx, hsp_scale_options(), err, &options);
+    if (!status) status = hsp_options_set(options, "kind", kind, err);
+    status = hsp__shard_agree(ctx, status, err);
     if (!status) status = hsp_scaling_fit(ctx, data, options, err, out);
     hsp_options_free(options);
     return status;
@@ -387,7 +390,7 @@ hsp_status hsp_scaling_apply(hsp_context *ctx, const hsp_scaling *scaling, hsp_d
     const uint64_t shifted = scale_first_shift(scaling);
     if (view->storage == HSP_DENSE || shifted == scaling->cols)
         return scale_apply(ctx, scaling, data, view->storage, err, out);
-    if (scale_may_fill(view)) return scale_apply(ctx, scaling, data, HSP_DENSE, err, out);
+    if (scale_may_fill(ctx, view)) return scale_apply(ctx, scaling, data, HSP_DENSE, err, out);
     return hsp__fail(err, HSP_USAGE,
                      "%s scaling turns the zeros of column %llu into non-zeros, and %llu x %llu "
                      "dense rows would need more than 1 GiB; use max-abs, or read the data with "

@@ -45,6 +45,7 @@ static hsp_status source_raw(void *user, void *buffer, size_t want, hsp_error *e
     } else {
         ssize_t count;
         if (hsp__source_is_pipe(source)) HSP__TRY(source_wait(source, err));
+        if (want > source->end - source->position) want = (size_t)(source->end - source->position);
         do
             count = read(source->fd, buffer, want);
         while (count < 0 && errno == EINTR);
@@ -159,6 +160,7 @@ static hsp_status source_survey(hsp__source *source, hsp_error *err)
         files &= !input;
         regular &= S_ISREG(info.st_mode);
         source->size += (uint64_t)info.st_size;
+        source->part_at[i + 1] = source->size;
     }
     if (!regular) source->size = 0;
     source->rewinds = regular;
@@ -177,7 +179,8 @@ static hsp_status source_name_parts(hsp__source *source, const char *path, const
     for (const char *p = from; several && (p = strchr(p, '\n')); p++)
         source->parts++;
     source->part_names = hsp__new(memory, source->parts, sizeof *source->part_names);
-    if (!source->part_names) return hsp__fail_memory(err);
+    source->part_at = hsp__new(memory, (uint64_t)source->parts + 1, sizeof *source->part_at);
+    if (!source->part_names || !source->part_at) return hsp__fail_memory(err);
     for (uint32_t i = 0; i < source->parts; i++, from = end + 1) {
         end = several ? from + strcspn(from, "\n") : from + strlen(from);
         source->part_names[i] = hsp__copy_text(memory, from, (size_t)(end - from));
@@ -203,6 +206,7 @@ static hsp_status source_new(hsp_context *ctx, const char *name, const char *pat
     source->memory = ctx->allocator;
     source->ctx = ctx;
     source->fd = -1;
+    source->end = UINT64_MAX;
     source->bytes = data;
     source->size = size;
     source->rewinds = !path;
@@ -244,6 +248,7 @@ void hsp__source_free(hsp__source *source)
     for (uint32_t i = 0; source->part_names && i < source->parts; i++)
         hsp__free(&memory, source->part_names[i]);
     hsp__free(&memory, source->part_names);
+    hsp__free(&memory, source->part_at);
     hsp__free(&memory, source->name);
     hsp__free(&memory, source);
 }
@@ -350,9 +355,17 @@ static hsp_status source_turn(hsp__source *source, uint32_t part, hsp_error *err
 hsp_status hsp__source_next(hsp_context *ctx, hsp__source *source, hsp_error *err)
 {
     assert(source->part + 1 < source->parts);
+    const uint64_t end = source->end;
     HSP__TRY(source_turn(source, source->part + 1, err));
+    source->end = UINT64_MAX; /* the look at the beginning does not depend on the ranks */
     HSP__TRY(source_begin(ctx, source, err));
-    return source->begin ? source->begin(source->begin_user, ctx, source, err) : HSP_OK;
+    if (source->begin) HSP__TRY(source->begin(source->begin_user, ctx, source, err));
+    source->end = end;
+    if (source->position > end) {
+        source->ahead_to -= (size_t)(source->position - end);
+        source->position = end;
+    }
+    return HSP_OK;
 }
 
 hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *err)
@@ -361,8 +374,178 @@ hsp_status hsp__source_rewind(hsp_context *ctx, hsp__source *source, hsp_error *
     if (source->fd >= 0 && lseek(source->fd, (off_t)source->start, SEEK_SET) < 0)
         return hsp__fail_errno(err, source->part_names[source->part], "cannot read again");
     source->position = 0;
+    source->end = UINT64_MAX;
     if (source->provenance) hsp__sha256_init(&source->provenance->sha);
     return source_begin(ctx, source, err);
+}
+
+/* ---- The shares of ranks --------------------------------------------------------------------- */
+
+void hsp__source_share(hsp__source *source, const hsp_ranks *ranks, int own)
+{
+    source->ranks = ranks;
+    source->own = own;
+    if (own) return;
+    source->size = source->part_at[source->parts];
+    if (ranks) source->size = source->size / (uint64_t)ranks->count + 1;
+}
+
+int hsp__quotes_odd(const char *text, size_t size)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, quotes = 0x2222222222222222u;
+    uint64_t odd = 0;
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        uint64_t x;
+        memcpy(&x, text + i, sizeof x);
+        x ^= quotes;                           /* a quote becomes a zero byte ... */
+        odd ^= ~(((x & low) + low) | x | low); /* ... and that one its top bit */
+    }
+    int inside = __builtin_parityll(odd);
+    for (; i < size; i++)
+        inside ^= text[i] == '"';
+    return inside;
+}
+
+/* Bytes of the file from `from` on, up to SOURCE_UNPACK of them; 0 at its end. */
+static hsp_status source_piece(const hsp__source *source, char *piece, uint64_t from,
+                               hsp_error *err, size_t *got)
+{
+    ssize_t count;
+    do
+        count = pread(source->fd, piece, SOURCE_UNPACK, (off_t)from);
+    while (count < 0 && errno == EINTR);
+    if (count < 0) return hsp__fail_errno(err, source->name, "cannot read");
+    *got = (size_t)count;
+    return HSP_OK;
+}
+
+/* Are the quotes from..to-1 odd in number? */
+static hsp_status source_count_quotes(const hsp__source *source, char *piece, uint64_t from,
+                                      uint64_t to, hsp_error *err, int *odd)
+{
+    for (size_t got = 1; from < to && got; from += got) {
+        HSP__TRY(source_piece(source, piece, from, err, &got));
+        *odd ^= hsp__quotes_odd(piece, got < to - from ? got : (size_t)(to - from));
+    }
+    return HSP_OK;
+}
+
+/* Behind the first newline from `from` on that is not between quotes; or the end of the file. */
+static hsp_status source_find_record(const hsp__source *source, char *piece, uint64_t from,
+                                     int quoted, int inside, hsp_error *err, uint64_t *begin)
+{
+    for (size_t got = 1; got; from += got) {
+        HSP__TRY(source_piece(source, piece, from, err, &got));
+        for (size_t i = 0; i < got; i++) {
+            inside ^= quoted && piece[i] == '"';
+            if (piece[i] != '\n' || inside) continue;
+            *begin = from + i + 1;
+            return HSP_OK;
+        }
+    }
+    *begin = source->part_at[source->part + 1] - source->part_at[source->part];
+    return HSP_OK;
+}
+
+/* The part that has byte `at` of all. */
+static uint32_t source_part_of(const hsp__source *source, uint64_t at)
+{
+    uint32_t part = 0;
+    while (part + 1 < source->parts && source->part_at[part + 1] <= at)
+        part++;
+    return part;
+}
+
+/* Open a part; *records: where they begin among all bytes, behind its names. If these are wrong, the rank
+ * that reads the part from its beginning will say so. */
+static hsp_status source_open_part(hsp_context *ctx, hsp__source *source, uint32_t part,
+                                   hsp_error *err, uint64_t *records)
+{
+    HSP__TRY(source_turn(source, part, err));
+    if (!part) return HSP_OK; /* they are known */
+    source->position = *records = source->part_at[part];
+    if (source_begin(ctx, source, NULL)) return HSP_OK;
+    if (source->begin && source->begin(source->begin_user, ctx, source, NULL)) return HSP_OK;
+    *records = source->position - (source->ahead_to - source->ahead_from);
+    return HSP_OK;
+}
+
+/* Go on at byte `at` of all, which begins a record or a part. */
+static hsp_status source_go(hsp__source *source, uint64_t at, hsp_error *err)
+{
+    uint32_t part = source_part_of(source, at);
+    while (part > 1 && source->part_at[part - 1] == at) /* empty files */
+        part--;
+    source->position = at;
+    source->ahead_from = source->ahead_to = 0;
+    source->first_part = part;
+    source->begin_next = part > 0 && source->part_at[part] == at && at < source->end;
+    HSP__TRY(source_turn(source, part - (uint32_t)source->begin_next, err));
+    if (lseek(source->fd, (off_t)(at - source->part_at[part]), SEEK_SET) >= 0) return HSP_OK;
+    return hsp__fail_errno(err, source->name, "cannot read");
+}
+
+hsp_status hsp__source_divide(hsp_context *ctx, hsp__source *source, int quoted, hsp_error *err)
+{
+    const hsp_ranks *ranks = source->ranks;
+    const int count = ranks->count, rank = ranks->rank;
+    const uint64_t first = source->position - (source->ahead_to - source->ahead_from);
+    const uint64_t left = source->part_at[source->parts] - first;
+    const uint64_t lines = source->lines; /* of the names in the first part */
+    /* a record begins behind a newline: rank r looks for one from byte look[r] on, rank 0 has the first */
+    uint64_t look[HSP__BLOCKS] = {0}, begin = first, begins[HSP__BLOCKS], records = first;
+    uint32_t part[HSP__BLOCKS] = {0};
+    int inside = 0, odd[HSP__BLOCKS] = {0};
+    char *piece = hsp__new_raw(&source->memory, SOURCE_UNPACK, 1);
+    hsp_status status = piece ? HSP_OK : hsp__fail_memory(err);
+    for (int r = 0; r < count; r++) {
+        const uint64_t share = hsp__part(left, (uint64_t)count, (uint64_t)r);
+        look[r] = first + share - (share > 0);
+        part[r] = source_part_of(source, look[r]);
+    }
+    if (!status && quoted && rank + 1 < count) {
+        const uint64_t at = source->part_at[part[rank + 1]];
+        status = source_open_part(ctx, source, part[rank + 1], err, &records);
+        const uint64_t from = look[rank] > records ? look[rank] : records;
+        if (!status && from < look[rank + 1])
+            status =
+                source_count_quotes(source, piece, from - at, look[rank + 1] - at, err, &inside);
+    }
+    hsp__ranks_gather(ranks, &inside, sizeof inside, odd);
+    inside = 0;
+    for (int r = 0; r < rank; r++)
+        inside ^= part[r + 1] == part[rank] && odd[r];
+    if (!status && rank) {
+        const uint64_t at = source->part_at[part[rank]];
+        records = first;
+        status = source_open_part(ctx, source, part[rank], err, &records);
+        begin = 0;
+        if (!status && look[rank] >= records)
+            status =
+                source_find_record(source, piece, look[rank] - at, quoted, inside, err, &begin);
+        begin += at;
+    }
+    hsp__ranks_gather(ranks, &begin, sizeof begin, begins);
+    source->end = rank + 1 < count ? begins[rank + 1] : UINT64_MAX;
+    source->lines_before = 0;
+    if (!status) status = source_go(source, begin, err);
+    source->lines = rank || source->first_part ? 0 : lines;
+    hsp__free(&source->memory, piece);
+    return hsp__ranks_agree(ranks, status, err);
+}
+
+int hsp__source_packed(const hsp__source *source)
+{
+    int packed = 0;
+    for (uint32_t i = 0; !packed && i < source->parts; i++) {
+        char head[sizeof source->head];
+        const int fd = open(source->part_names[i], O_RDONLY | O_CLOEXEC);
+        const ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
+        packed = got < 0 || hsp__packing_of(head, (size_t)got) != NULL;
+        if (fd >= 0) close(fd);
+    }
+    return packed;
 }
 
 hsp_status hsp_file_unpack(hsp_context *ctx, const char *path, hsp_bytes_fn take, void *user,

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/ranks.h"
 #include "halfspace_all.h"
 
 /* Readers may look at the first members; the others are for source.c. */
@@ -30,6 +31,12 @@ typedef struct hsp__source {
     struct hsp__provenance *provenance; /* gets the hash of all bytes that are read; its other
                                        members are for readers. NULL: nobody asked */
 
+    const hsp_ranks *ranks; /* each reads its part of the records; NULL: this process reads all */
+    int own;                /* ... but this rank's files are no other's, and it reads all of them */
+    uint32_t first_part;    /* of ranks: the file in which this rank's records begin, */
+    uint64_t lines_before;  /* and the lines of it before them, once all are read */
+    int begin_next;         /* the first of them is at the beginning of the next file */
+
     int live; /* a pipe that is read as bytes arrive: a read returns early when it has some bytes
                    and no more arrive within `wait` milliseconds. Set by the reader, for plain input */
     int wait;
@@ -43,6 +50,8 @@ typedef struct hsp__source {
     int fd;            /* -1: memory */
     uint32_t input;    /* the part that is standard input */
     int64_t start;     /* of a regular file: where reading began */
+    uint64_t *part_at; /* parts + 1, of files: where each begins among all bytes */
+    uint64_t end; /* where this rank's records end among them; UINT64_MAX: with the last part */
     const char *bytes; /* of a memory source, `size` of them */
     char head[6];      /* packed bytes that told how they are packed, not yet unpacked */
     size_t head_from, head_to;
@@ -85,6 +94,20 @@ hsp_status hsp__source_skip(hsp__source *source, size_t size, hsp_error *err);
  * *bytes may be set on failure too. */
 hsp_status hsp__source_read_all(hsp_context *ctx, hsp__source *source, size_t most, hsp_error *err,
                                 char **bytes, size_t *size);
+
+/* Plain files that all ranks have opened are to be read in shares, one per rank; NULL: not any more. `own`:
+ * each rank has opened files of its own, which are the shares. */
+void hsp__source_share(hsp__source *source, const hsp_ranks *ranks, int own);
+
+/* Of what is left of a shared source, leave the records that begin in this rank's share of the bytes.
+ * `quoted`: there may be newlines between double quotes. A failure is every rank's. */
+hsp_status hsp__source_divide(hsp_context *ctx, hsp__source *source, int quoted, hsp_error *err);
+
+/* Is a file compressed, or one that cannot be read? */
+int hsp__source_packed(const hsp__source *source);
+
+/* Is the number of double quotes in a text odd? */
+int hsp__quotes_odd(const char *text, size_t size);
 
 /* Go on to the next part, which must be there, and let the format look at it. */
 hsp_status hsp__source_next(hsp_context *ctx, hsp__source *source, hsp_error *err);

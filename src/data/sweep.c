@@ -91,6 +91,7 @@ hsp_status hsp__largest_norm(hsp_context *ctx, const hsp_data *data, hsp_error *
     double most = 0;
     for (uint64_t part = 0; part < norms.parts; part++)
         most = fmax(most, norms.most[part]);
+    hsp__shard_max(ctx, &most, 1);
     hsp__free(&ctx->allocator, norms.most);
     if (!status) *norm = most;
     return status;
@@ -117,6 +118,7 @@ typedef struct columns_second {
 
 typedef struct columns_job {
     const hsp_view *view;
+    uint64_t rows; /* of all ranks, if they are divided */
     int hashes;
     uint64_t parts;
     columns_first *first;         /* parts * cols */
@@ -150,13 +152,11 @@ static void columns_first_part(void *user, uint64_t part)
     }
 }
 
-static void columns_second_part(void *user, uint64_t part)
+static void columns_second_rows(const columns_job *job, uint64_t from, uint64_t to,
+                                columns_second *all)
 {
-    columns_job *job = user;
     const hsp_view *view = job->view;
-    columns_second *all = job->second + part * view->cols;
-    uint64_t to = hsp__part(view->rows, job->parts, part + 1);
-    for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+    for (uint64_t i = from; i < to; i++) {
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             double v = hsp__row_value(view, &row, k);
@@ -169,10 +169,73 @@ static void columns_second_part(void *user, uint64_t part)
     }
 }
 
+static void columns_second_part(void *user, uint64_t part)
+{
+    columns_job *job = user;
+    const uint64_t rows = job->view->rows;
+    columns_second_rows(job, hsp__part(rows, job->parts, part),
+                        hsp__part(rows, job->parts, part + 1),
+                        job->second + part * job->view->cols);
+}
+
+/* ---- Columns of rows that are divided among ranks: one part, the sum of all blocks ------------ */
+
+static void columns_first_block(void *user, uint32_t block, uint64_t from, uint64_t to, double *sum)
+{
+    const columns_job *job = user;
+    const hsp_view *view = job->view;
+    (void)block;
+    for (uint64_t i = from; i < to; i++) {
+        hsp__row row = hsp__view_row(view, i);
+        for (uint64_t k = 0; k < row.count; k++) {
+            const uint64_t j = hsp__row_column(&row, k);
+            const double v = hsp__row_value(view, &row, k);
+            sum[j] += job->units ? v * job->units[j] : v;
+        }
+    }
+}
+
+static void columns_second_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                 double *sum)
+{
+    (void)block;
+    columns_second_rows(user, from, to, (columns_second *)sum);
+}
+
+/* The first part has the figures of this rank's rows: they become those of all ranks' rows. */
+static hsp_status columns_first_shard(hsp_context *ctx, columns_job *job, hsp_error *err)
+{
+    const uint64_t cols = job->view->cols;
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    double *min = hsp__scratch_raw(&scratch, cols, sizeof *min);
+    double *max = hsp__scratch_raw(&scratch, cols, sizeof *max);
+    double *sum = hsp__scratch_raw(&scratch, cols, sizeof *sum);
+    uint64_t *nonzeros = hsp__scratch_raw(&scratch, cols, sizeof *nonzeros);
+    hsp_status status = hsp__shard_agree(ctx, scratch.failed ? hsp__fail_memory(err) : HSP_OK, err);
+    if (!status) status = hsp__shard_sum(ctx, cols, columns_first_block, job, err, sum);
+    for (uint64_t j = 0; !status && j < cols; j++) {
+        min[j] = job->first[j].min;
+        max[j] = job->first[j].max;
+        nonzeros[j] = job->first[j].nonzeros;
+    }
+    if (!status) {
+        hsp__shard_min(ctx, min, cols);
+        hsp__shard_max(ctx, max, cols);
+        hsp__shard_add(ctx, nonzeros, cols);
+    }
+    for (uint64_t j = 0; !status && j < cols; j++)
+        job->first[j] =
+            (columns_first){.min = min[j], .max = max[j], .sum = sum[j], .nonzeros = nonzeros[j]};
+    hsp__scratch_free(&scratch);
+    return status;
+}
+
+/* ---- The passes ------------------------------------------------------------------------------ */
+
 /* Put the parts of the first pass together, in their order. */
 static void columns_first_end(columns_job *job)
 {
-    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    const uint64_t cols = job->view->cols, rows = job->rows;
     for (uint64_t j = 0; j < cols; j++) {
         columns_first all = job->first[j];
         for (uint64_t part = 1; part < job->parts; part++) {
@@ -198,7 +261,7 @@ static void columns_first_end(columns_job *job)
 
 static void columns_second_end(columns_job *job)
 {
-    const uint64_t cols = job->view->cols, rows = job->view->rows;
+    const uint64_t cols = job->view->cols, rows = job->rows;
     const double n = (double)rows;
     for (uint64_t j = 0; rows && j < cols; j++) {
         hsp__column_figures *column = &job->columns[j];
@@ -237,11 +300,16 @@ static hsp_status columns_moments(hsp_context *ctx, hsp__scratch *scratch, colum
     }
     if (job->units) {
         HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_first_part, job, err));
+        if (ctx->shard) HSP__TRY(columns_first_shard(ctx, job, err));
         columns_first_end(job);
     }
     job->second = hsp__scratch_new(scratch, job->parts * cols, sizeof *job->second);
-    if (!job->second) return hsp__fail_memory(err);
-    HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err));
+    HSP__TRY(hsp__shard_agree(ctx, job->second ? HSP_OK : hsp__fail_memory(err), err));
+    if (ctx->shard)
+        HSP__TRY(
+            hsp__shard_sum(ctx, 2 * cols, columns_second_block, job, err, (double *)job->second));
+    else
+        HSP__TRY(hsp__sweep(ctx, phase, rows, job->parts, columns_second_part, job, err));
     columns_second_end(job);
     return HSP_OK;
 }
@@ -253,12 +321,13 @@ hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *
     HSP__TRY(hsp_data_view(ctx, data, err, &view));
     const uint64_t cols = view->cols;
     hsp__scratch scratch = {.memory = &ctx->allocator};
-    columns_job job = {.view = view, .hashes = what & HSP__COLUMNS_HASHES};
+    columns_job job = {.view = view, .rows = view->rows, .hashes = what & HSP__COLUMNS_HASHES};
     /* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
     const uint64_t paid = cols ? data->nonzeros / (16 * cols) + 1 : 1;
     job.parts = hsp__sweep_parts(data);
     if (job.parts > paid) job.parts = paid;
     if (job.parts > COLUMNS_PARTS) job.parts = COLUMNS_PARTS;
+    if (ctx->shard) job.parts = 1, job.rows = ctx->shard->rows;
     job.columns = hsp__new(&ctx->allocator, cols, sizeof *job.columns);
     job.first = hsp__scratch_raw(&scratch, job.parts * cols, sizeof *job.first);
     if (what & HSP__COLUMNS_MOMENTS)
@@ -267,8 +336,10 @@ hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *
     if (!job.columns || scratch.failed)
         status = hsp__fail(err, HSP_NO_MEMORY, "out of memory for the figures of %llu columns",
                            (unsigned long long)cols);
+    status = hsp__shard_agree(ctx, status, err);
     if (!status)
         status = hsp__sweep(ctx, phase, view->rows, job.parts, columns_first_part, &job, err);
+    if (!status && ctx->shard) status = columns_first_shard(ctx, &job, err);
     if (!status) columns_first_end(&job);
     if (!status && what & HSP__COLUMNS_MOMENTS)
         status = columns_moments(ctx, &scratch, &job, phase, err);

@@ -21,11 +21,11 @@ hsp_status hsp__sweep(hsp_context *ctx, const char *phase, uint64_t rows, uint64
  */
 double hsp__row_norm(const hsp_view *view, const hsp__row *row);
 
-/* The largest norm of all rows. */
+/* The largest norm of all rows, also of those of other ranks. */
 hsp_status hsp__largest_norm(hsp_context *ctx, const hsp_data *data, hsp_error *err, double *norm);
 
 /* Figures of every column, zeros included, in double, the same bits for every storage and number of
- * threads.
+ * threads; of a context with a shard, of all ranks' rows (no hashes).
  *
  * Means and deviations take two passes: sums first, then sums of differences from the mean, which
  * correct the rounding of the first mean as well; so a column of large numbers that differ little

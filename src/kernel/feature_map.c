@@ -200,18 +200,18 @@ static void feature_map_store(hsp_data *to, uint64_t first, const double *values
 }
 
 static hsp_status feature_map_fill(hsp_context *ctx, const hsp__approx *map,
-                                   const hsp__kernel_rows *rows, const hsp__kernel_rows *landmarks,
-                                   hsp_data *to, hsp_error *err)
+                                   const hsp__kernel_rows *rows, const uint64_t *list,
+                                   const hsp__kernel_rows *landmarks, hsp_data *to, hsp_error *err)
 {
-    const uint64_t n = rows->view->rows, rank = map->rank;
+    const uint64_t n = to->view.rows, rank = map->rank;
     const hsp__kernel_pick all = {landmarks, NULL, 0, rank};
     feature_map_block block = {.map = map};
-    assert(landmarks->view->rows == rank && to->view.cols == rank && to->view.rows == n);
+    assert(landmarks->view->rows == rank && to->view.cols == rank);
     block.values = hsp__new_raw(&ctx->allocator, FEATURE_MAP_BLOCK * rank, sizeof *block.values);
     hsp_status status = block.values ? HSP_OK : hsp__fail_memory(err);
     for (uint64_t i = 0; !status && i < n; i += FEATURE_MAP_BLOCK) {
         block.rows = n - i < FEATURE_MAP_BLOCK ? n - i : FEATURE_MAP_BLOCK;
-        const hsp__kernel_pick some = {rows, NULL, i, block.rows};
+        const hsp__kernel_pick some = {rows, list ? list + i : NULL, i, block.rows};
         status = hsp__kernel_block_f64(ctx, &some, &all, block.values, rank, err);
         if (status) break;
         block.parts = hsp__parts(block.rows, rank * rank);
@@ -223,21 +223,9 @@ static hsp_status feature_map_fill(hsp_context *ctx, const hsp__approx *map,
     return status;
 }
 
-/* What goes with the rows: labels, their names, weights. */
-static hsp_status feature_map_names(const hsp_data *from, hsp_data *to, hsp_error *err)
-{
-    const uint64_t n = from->view.rows;
-    if (!hsp__names_copy(&to->class_names, &from->class_names)) return hsp__fail_memory(err);
-    if (to->labels && n) memcpy(to->labels, from->view.labels, n * sizeof *to->labels);
-    if (!from->row_weights) return HSP_OK;
-    to->row_weights = hsp__new_raw(&to->memory, n, sizeof *to->row_weights);
-    if (!to->row_weights) return hsp__fail_memory(err);
-    memcpy(to->row_weights, from->row_weights, n * sizeof *to->row_weights);
-    return HSP_OK;
-}
-
 hsp_status hsp__approx_features(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
-                                hsp_error *err, hsp_data **out)
+                                const uint64_t *list, uint64_t count, hsp_error *err,
+                                hsp_data **out)
 {
     const hsp_view *view = NULL;
     hsp__kernel_rows *rows = NULL, *landmarks = NULL;
@@ -248,10 +236,13 @@ hsp_status hsp__approx_features(hsp_context *ctx, const hsp__approx *map, hsp_da
     if (!status)
         status = hsp__kernel_rows_new(ctx, kernel, &map->rows->view, NULL, err, &landmarks);
     if (!status)
-        status = hsp__data_shape(ctx, HSP_DENSE, view->precision, view->rows, map->rank, 0,
+        status = hsp__data_shape(ctx, HSP_DENSE, view->precision, count, map->rank, 0,
                                  view->labels != NULL, err, &to);
-    if (!status) status = feature_map_fill(ctx, map, rows, landmarks, to, err);
-    if (!status) status = feature_map_names(data, to, err);
+    if (!status) status = feature_map_fill(ctx, map, rows, list, landmarks, to, err);
+    for (uint64_t i = 0; !status && to->labels && i < count; i++)
+        to->labels[i] = view->labels[list ? list[i] : i];
+    if (!status && !hsp__names_copy(&to->class_names, &data->class_names))
+        status = hsp__fail_memory(err);
     hsp__kernel_rows_free(ctx, rows);
     hsp__kernel_rows_free(ctx, landmarks);
     if (status) {
@@ -275,22 +266,21 @@ static double feature_map_dot(const hsp_view *view, uint64_t i, uint64_t j)
 }
 
 hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
-                               hsp_data *features, uint64_t seed, hsp_error *err,
-                               hsp__approx_error *out)
+                               uint64_t seed, hsp_error *err, hsp__approx_error *out)
 {
     uint64_t sample[FEATURE_MAP_SAMPLE];
     const uint64_t all = hsp_data_rows(data),
                    n = all < FEATURE_MAP_SAMPLE ? all : FEATURE_MAP_SAMPLE;
-    assert(hsp_data_rows(features) == all);
+    hsp_data *features = NULL;
     hsp__approx_error found = {.rows = n};
     hsp__gram gram = {0};
     hsp_status status = hsp_data_sample(data, n, seed + 1, err, sample); /* not the landmarks' */
+    if (!status) status = hsp__approx_features(ctx, map, data, sample, n, err, &features);
     if (!status) status = hsp__gram_new(ctx, map->kernel, data, sample, n, err, &gram);
-    if (status) return status;
-    for (uint64_t i = 0; i < n && !hsp__tick(ctx); i++)
+    for (uint64_t i = 0; !status && i < n && !hsp__tick(ctx); i++)
         for (uint64_t j = 0; j < n; j++) {
             const double k = gram.values[i * n + j];
-            const double off = fabs(k - feature_map_dot(&features->view, sample[i], sample[j]));
+            const double off = fabs(k - feature_map_dot(&features->view, i, j));
             found.most = fmax(found.most, off);
             found.root += off * off;
             found.size += k * k;
@@ -298,6 +288,7 @@ hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_dat
     found.root = n ? sqrt(found.root) / (double)n : 0;
     found.size = n ? sqrt(found.size) / (double)n : 0;
     hsp__gram_free(ctx, &gram);
+    hsp_data_free(features);
     *out = found;
-    return hsp__stop_status(ctx, err);
+    return status ? status : hsp__stop_status(ctx, err);
 }

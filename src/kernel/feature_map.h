@@ -48,10 +48,11 @@ hsp_status hsp__approx_fourier(hsp_context *ctx, const hsp_kernel *kernel, uint6
                                uint64_t count, uint64_t seed, hsp_error *err, hsp__approx *out);
 void hsp__approx_free(hsp_context *ctx, hsp__approx *map);
 
-/* The features of all rows, dense, in the data's precision, with labels, class names and weights of
- * rows. */
+/* The features of rows list[0..count), NULL: the first `count`, dense, in the data's precision,
+ * with labels and class names. Those of a row do not depend on the others. */
 hsp_status hsp__approx_features(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
-                                hsp_error *err, hsp_data **out);
+                                const uint64_t *list, uint64_t count, hsp_error *err,
+                                hsp_data **out);
 
 /* c = L^-T w, in place; and back: w = L^T c. */
 void hsp__approx_turn(const hsp__approx *map, double *w);
@@ -65,7 +66,6 @@ typedef struct hsp__approx_error {
     double size; /* of k itself: root of the mean square */
 } hsp__approx_error;
 hsp_status hsp__approx_measure(hsp_context *ctx, const hsp__approx *map, hsp_data *data,
-                               hsp_data *features, uint64_t seed, hsp_error *err,
-                               hsp__approx_error *out);
+                               uint64_t seed, hsp_error *err, hsp__approx_error *out);
 
 #endif

@@ -344,7 +344,7 @@ static void knn_codes_room(const hsp__knn_coded *own, hsp__scratch *memory, int 
     codes->worst = hsp__scratch_raw(memory, own->panels, sizeof *codes->worst);
     if (!tiles) return;
     codes->codes = hsp__scratch_raw(memory, places, codes->bytes);
-    if (codes->codes) hsp__advise_huge(codes->codes, places * codes->bytes);
+    if (codes->codes) hsp__advise_huge(memory->memory, codes->codes, places * codes->bytes);
 }
 
 /* Codes row by row: where there are images or fine codes. */
@@ -356,7 +356,7 @@ static void knn_codes_room_by_row(hsp__knn_coded *own, int fine, hsp__scratch *m
     own->stride = fine ? 2 * own->wide : own->wide;
     if (fine) own->fine = hsp__scratch_raw(memory, places, sizeof *own->fine);
     own->by_row = hsp__scratch_raw(memory, places, own->stride);
-    if (own->by_row) hsp__advise_huge(own->by_row, places * own->stride);
+    if (own->by_row) hsp__advise_huge(memory->memory, own->by_row, places * own->stride);
 }
 
 /* What r most panels do not exceed; all of them without memory to sort. */

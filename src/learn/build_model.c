@@ -8,52 +8,10 @@
 #include "data/convert_storage.h"
 #include "data/formats.h"
 #include "learn/erm/erm.h"
+#include "learn/option_helpers.h"
 #include "learn/multiclass/reduce.h"
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
-
-static void build_model_put_option(hsp__text *text, const hsp_options *options,
-                                   const hsp_option *option)
-{
-    const char *value;
-    const int number = option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
-    if (number && !option->fallback && !hsp_options_is_set(options, option->name)) {
-        hsp__text_puts(text, "null");
-        return;
-    }
-    switch (option->type) {
-    case HSP_OPTION_FLAG:
-        hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
-        return;
-    case HSP_OPTION_INTEGER:
-        value = hsp__option_word(option, hsp_options_integer(options, option->name));
-        if (value)
-            hsp__json_put_string(text, value, strlen(value));
-        else
-            hsp__text_printf(text, "%lld", (long long)hsp_options_integer(options, option->name));
-        return;
-    case HSP_OPTION_REAL:
-        hsp__json_put_number(text, hsp_options_real(options, option->name));
-        return;
-    case HSP_OPTION_CHOICE:
-    case HSP_OPTION_TEXT:
-        value = hsp_options_text(options, option->name);
-        if (value)
-            hsp__json_put_string(text, value, strlen(value));
-        else
-            hsp__text_puts(text, "null");
-        return;
-    case HSP_OPTION_LIST:
-        hsp__text_puts(text, "[");
-        for (size_t i = 0; i < hsp_options_list_count(options, option->name); i++) {
-            value = hsp_options_list_item(options, option->name, i);
-            if (i) hsp__text_puts(text, ",");
-            hsp__json_put_string(text, value, strlen(value));
-        }
-        hsp__text_puts(text, "]");
-        return;
-    }
-}
 
 /* Every option of the learner's table with its value, but the log of passes: with or without it the
  * model is the same. */
@@ -69,7 +27,7 @@ hsp_status hsp__build_model_options(hsp_context *ctx, const hsp_options *options
         hsp__text_puts(&text, i ? "," : "{");
         hsp__json_put_string(&text, name, strlen(name));
         hsp__text_puts(&text, ":");
-        build_model_put_option(&text, options, &table->options[i]);
+        hsp__option_json(&text, options, &table->options[i]);
     }
     hsp__text_puts(&text, "}");
     hsp_status status = text.failed ? hsp__fail_memory(err)
@@ -135,6 +93,7 @@ static hsp_status build_model_facts(hsp_context *ctx, const hsp__model_spec *spe
         HSP__TRY(build_model_real(model, "best_mistakes", experts->best_mistakes, err));
         HSP__TRY(build_model_real(model, "mistake_bound", experts->bound, err));
     }
+    if (run->parts) HSP__TRY(build_model_count(model, "parts", run->parts, err));
     HSP__TRY(build_model_real(model, "radius", run->radius, err));
     HSP__TRY(build_model_real(model, "online_error", run->online_error, err));
     HSP__TRY(build_model_count(model, "data_rows", run->rows, err));

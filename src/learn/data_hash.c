@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "base/checksum.h"
+#include "base/ranks.h"
 #include "learn/prepare.h"
 
 #define DATA_HASH_BYTES 8192 /* hashed at once: rows are often shorter than a fast checksum needs */
@@ -111,6 +112,23 @@ static void data_hash_part(void *user, uint64_t part)
     data_hash_flush(&buffer);
 }
 
+static void data_hash_join(data_hash_sum *to, const data_hash_sum *next)
+{
+    to->crc = hsp__crc32_combine(to->crc, next->crc, next->bytes);
+    to->bytes += next->bytes;
+}
+
+/* Of this rank's rows, those of all ranks, one behind the other. */
+static void data_hash_ranks(const hsp__shard *shard, uint64_t *rows, data_hash_sum *sum)
+{
+    data_hash_sum all[HSP__BLOCKS];
+    hsp__ranks_gather(shard->ranks, sum, sizeof *sum, all);
+    *rows = shard->rows;
+    *sum = all[0];
+    for (int r = 1; r < shard->ranks->count; r++)
+        data_hash_join(sum, &all[r]);
+}
+
 static hsp_status data_hash_view(hsp_context *ctx, const hsp_view *view, int single, hsp_error *err,
                                  char text[HSP__HASH_TEXT])
 {
@@ -118,12 +136,20 @@ static hsp_status data_hash_view(hsp_context *ctx, const hsp_view *view, int sin
     data_hash_work work = {
         .view = view, .single = single, .parts = hsp__parts(view->rows, 16 + each)};
     work.sums = hsp__new(&ctx->allocator, work.parts, sizeof *work.sums);
-    if (!work.sums) return hsp__fail_memory(err);
+    const hsp_status status =
+        hsp__shard_agree(ctx, work.sums ? HSP_OK : hsp__fail_memory(err), err);
+    if (status) {
+        hsp__free(&ctx->allocator, work.sums);
+        return status;
+    }
     hsp__tasks_run(ctx, work.parts, data_hash_part, &work);
-    uint32_t crc = hsp__crc32(0, &view->rows, sizeof view->rows);
-    for (uint64_t part = 0; part < work.parts; part++)
-        crc = hsp__crc32_combine(crc, work.sums[part].crc, work.sums[part].bytes);
+    data_hash_sum all = work.sums[0];
+    for (uint64_t part = 1; part < work.parts; part++)
+        data_hash_join(&all, &work.sums[part]);
     hsp__free(&ctx->allocator, work.sums);
+    uint64_t rows = view->rows;
+    if (ctx->shard) data_hash_ranks(ctx->shard, &rows, &all);
+    const uint32_t crc = hsp__crc32_combine(hsp__crc32(0, &rows, sizeof rows), all.crc, all.bytes);
     snprintf(text, HSP__HASH_TEXT, "crc32:%08x", (unsigned)crc);
     return HSP_OK;
 }

@@ -112,8 +112,14 @@ typedef struct hsp__native {
 struct hsp__learner {
     hsp_option_table table; /* name, summary, options */
     const char *hypothesis; /* what it learns, for help and docs: "linear" */
-    int can_warm_start;     /* it can begin at a model */
-    int sequential;         /* one-vs-rest: one problem after the other, until one has no answer */
+    /* Can it learn these rows with these options when they are divided among ranks (base/ranks.h), and is
+     * it worth it? `entries`: those of all rows together. NULL: never. */
+    int (*sharded)(const hsp_data *data, uint64_t entries, const hsp_options *options);
+    int divides;        /* where it cannot, and every rank has all rows: it divides the work on
+                               them among the context's ranks */
+    int can_warm_start; /* it can begin at a model */
+    int can_checkpoint; /* it can go on from a checkpoint (checkpoint.h) */
+    int sequential;     /* one-vs-rest: one problem after the other, until one has no answer */
     /* Do the options fit together, and what do they say? */
     hsp_status (*check)(const hsp_options *options, hsp__plan *plan, hsp_error *err);
     /* Learn one problem of two classes: from task->problem to task->solution. `report`: this is

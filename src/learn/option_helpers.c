@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/options.h"
 
 int hsp__options_have(const hsp_options *options, const char *name)
@@ -70,4 +71,46 @@ hsp_status hsp__options_without(hsp_context *ctx, const hsp_options *options,
     if (status) hsp_options_free(made);
     if (!status) *out = made;
     return status;
+}
+
+void hsp__option_json(hsp__text *text, const hsp_options *options, const hsp_option *option)
+{
+    const char *value;
+    const int number = option->type == HSP_OPTION_INTEGER || option->type == HSP_OPTION_REAL;
+    if (number && !option->fallback && !hsp_options_is_set(options, option->name)) {
+        hsp__text_puts(text, "null");
+        return;
+    }
+    switch (option->type) {
+    case HSP_OPTION_FLAG:
+        hsp__text_puts(text, hsp_options_flag(options, option->name) ? "true" : "false");
+        return;
+    case HSP_OPTION_INTEGER:
+        value = hsp__option_word(option, hsp_options_integer(options, option->name));
+        if (value)
+            hsp__json_put_string(text, value, strlen(value));
+        else
+            hsp__text_printf(text, "%lld", (long long)hsp_options_integer(options, option->name));
+        return;
+    case HSP_OPTION_REAL:
+        hsp__json_put_number(text, hsp_options_real(options, option->name));
+        return;
+    case HSP_OPTION_CHOICE:
+    case HSP_OPTION_TEXT:
+        value = hsp_options_text(options, option->name);
+        if (value)
+            hsp__json_put_string(text, value, strlen(value));
+        else
+            hsp__text_puts(text, "null");
+        return;
+    case HSP_OPTION_LIST:
+        hsp__text_puts(text, "[");
+        for (size_t i = 0; i < hsp_options_list_count(options, option->name); i++) {
+            value = hsp_options_list_item(options, option->name, i);
+            if (i) hsp__text_puts(text, ",");
+            hsp__json_put_string(text, value, strlen(value));
+        }
+        hsp__text_puts(text, "]");
+        return;
+    }
 }

@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_OPTION_HELPERS_H
 #define HSP_LEARN_OPTION_HELPERS_H
 
+#include "base/text.h"
 #include "halfspace_all.h"
 
 /* Does the table have such an option? */
@@ -25,6 +26,9 @@ int hsp__option_choice(const hsp_options *options, const char *name, const char 
 
 /* The option `tie`. */
 hsp_tie hsp__option_tie(const hsp_options *options);
+
+/* The value of an option as JSON, null if it has none. */
+void hsp__option_json(hsp__text *text, const hsp_options *options, const hsp_option *option);
 
 /* The same settings, but the options named in `skip` (ended by NULL) have their defaults. */
 hsp_status hsp__options_without(hsp_context *ctx, const hsp_options *options,

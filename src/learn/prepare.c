@@ -249,7 +249,11 @@ static hsp_status prepare_scale(hsp_context *ctx, const char *kind, int place, h
     if (kind) status = hsp__scaling_fit_kind(ctx, to->data, kind, err, &to->scalings[place]);
     if (!status && kind && place == 0 && to->blank) status = prepare_blank(ctx, to, err);
     if (!status) status = hsp_scaling_apply(ctx, to->scalings[place], to->data, err, &scaled);
-    if (status) return status;
+    status = hsp__shard_agree(ctx, status, err);
+    if (status) {
+        hsp_data_free(scaled);
+        return status;
+    }
     hsp_data_free(to->scaled);
     to->data = to->scaled = scaled;
     return HSP_OK;
@@ -349,19 +353,24 @@ static hsp_status prepare_checked(hsp_context *ctx, const hsp_options *options, 
     HSP__TRY(hsp_data_view(ctx, to->data, err, &to->view));
     const hsp_view *view = to->view;
     if (!view->labels) return hsp__fail(err, HSP_BAD_DATA, "the data has no labels");
-    if (view->rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
-    HSP__TRY(hsp__prepare_target(&to->data->class_names, view->rows, err));
-    unsigned char *met = hsp__new(&ctx->allocator, view->classes, sizeof *met);
-    if (!met) return hsp__fail_memory(err);
-    for (uint64_t i = 0; i < view->rows; i++)
-        met[view->labels[i]] = 1;
+    const uint64_t rows = ctx->shard ? ctx->shard->rows : view->rows;
+    if (rows == 0) return hsp__fail(err, HSP_BAD_DATA, "the data has no rows");
+    HSP__TRY(hsp__prepare_target(&to->data->class_names, rows, err));
+    hsp__scratch scratch = {.memory = &ctx->allocator};
+    uint64_t *counts = hsp__scratch_new(&scratch, view->classes, sizeof *counts);
+    unsigned char *met = hsp__scratch_new(&scratch, view->classes, sizeof *met);
+    hsp_status status = hsp__shard_agree(ctx, scratch.failed ? hsp__fail_memory(err) : HSP_OK, err);
+    for (uint64_t i = 0; !status && i < view->rows; i++)
+        counts[view->labels[i]]++;
+    if (!status) hsp__shard_add(ctx, counts, view->classes);
+    for (uint32_t c = 0; !status && c < view->classes; c++)
+        met[c] = counts[c] > 0;
     const uint32_t asked = to->rest || to->leaves_out ? view->classes : 0;
     /* an online learner goes on with later rows, which may be of the other classes */
     const int later = !asked && view->classes > 1 && hsp__options_have(options, "passes");
-    hsp_status status =
-        later ? HSP_OK
-              : hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
-    hsp__free(&ctx->allocator, met);
+    if (!status && !later)
+        status = hsp__prepare_met(&to->data->class_names, met, to->rest ? 1 : 0, asked, err);
+    hsp__scratch_free(&scratch);
     return status;
 }
 
@@ -372,6 +381,7 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
     hsp_status status = hsp_data_view(ctx, data, err, &to.view);
     if (!status) status = prepare_group(ctx, options, &to, err);
     if (!status) status = prepare_weigh(ctx, data, options, &to, err);
+    status = hsp__shard_agree(ctx, status, err);
     if (!status) status = prepare_checked(ctx, options, &to, err);
     if (!status)
         status = like ? hsp__prepare_like(ctx, like, err, to.scalings)
@@ -389,19 +399,21 @@ hsp_status hsp__prepare(hsp_context *ctx, hsp_data *data, const hsp_options *opt
 hsp_status hsp__prepare_sparse(hsp_context *ctx, hsp__prepared *prepared, hsp_error *err)
 {
     const hsp_view *view = prepared->view;
-    const uint64_t nonzeros = prepared->data->nonzeros;
-    if (view->storage != HSP_DENSE || !view->cols ||
-        nonzeros / view->rows > view->cols / PREPARE_SHARE)
+    uint64_t nonzeros = prepared->data->nonzeros;
+    hsp__shard_add(ctx, &nonzeros, 1); /* the same on all ranks */
+    const uint64_t rows = ctx->shard ? ctx->shard->rows : view->rows;
+    if (view->storage != HSP_DENSE || !view->cols || nonzeros / rows > view->cols / PREPARE_SHARE)
         return HSP_OK;
     const uint64_t value = hsp__value_bytes(view->precision);
-    const uint64_t dense = view->rows * view->cols * value;
-    const uint64_t sparse = nonzeros * (value + sizeof(uint32_t)) + view->rows * sizeof(uint64_t);
+    const uint64_t dense = rows * view->cols * value;
+    const uint64_t sparse = nonzeros * (value + sizeof(uint32_t)) + rows * sizeof(uint64_t);
     if (dense > PREPARE_COPY && sparse > dense / PREPARE_SMALL) return HSP_OK;
     const hsp__storage_change plan = {.storage = HSP_SPARSE,
                                       .precision = view->precision,
                                       .cols = view->cols,
                                       .phase = "changing the storage"};
-    HSP__TRY(hsp__data_convert_storage(ctx, prepared->data, &plan, err, &prepared->sparse));
+    HSP__TRY(hsp__shard_agree(
+        ctx, hsp__data_convert_storage(ctx, prepared->data, &plan, err, &prepared->sparse), err));
     prepared->data = prepared->sparse;
     return hsp_data_view(ctx, prepared->data, err, &prepared->view);
 }

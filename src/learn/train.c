@@ -15,8 +15,10 @@
 #include "base/base.h"
 #include "base/sized_report.h"
 #include "data/encode.h"
+#include "data/shard.h"
 #include "kernel/gram.h"
 #include "learn/build_model.h"
+#include "learn/checkpoint.h"
 #include "learn/erm/erm.h"
 #include "learn/input_checks.h"
 #include "learn/kernel/approx.h"
@@ -64,11 +66,13 @@ hsp_status hsp__train_open(hsp__train *train, hsp_context *ctx, hsp_data *data,
     if (learner->rule && learner->rule->unit_values)
         HSP__TRY(hsp__input_checks_check(ctx, data, options, &train->prepared, err));
     const hsp_view *view = train->prepared.view;
-    assert(view->rows > 0 && view->labels && view->classes >= 2);
+    uint64_t counts[2] = {view->rows, train->prepared.data->nonzeros};
+    hsp__shard_add(ctx, counts, 2);
+    assert(counts[0] > 0 && view->labels && view->classes >= 2);
     const double nan = (double)NAN;
-    train->run = (hsp_training){.rows = view->rows,
+    train->run = (hsp_training){.rows = counts[0],
                                 .cols = view->cols,
-                                .nonzeros = train->prepared.data->nonzeros,
+                                .nonzeros = counts[1],
                                 .classes = view->classes,
                                 .stop = HSP_STOP_CONVERGED,
                                 .training_error = nan,
@@ -223,7 +227,8 @@ static void train_report(hsp__train *train)
     to->support_vectors = train->supports ? 0 : to->support_sum;
     for (uint64_t i = 0; train->supports && i < train->prepared.view->rows; i++)
         to->support_vectors += train->supports[i];
-    assert(to->support_vectors <= train->prepared.view->rows);
+    if (train->supports) hsp__shard_add(train->ctx, &to->support_vectors, 1);
+    assert(to->support_vectors <= run->rows);
     if (!inseparable) {
         train_rescale(train, to);
         return;
@@ -241,11 +246,12 @@ hsp_status hsp__train_count_mistakes(const hsp__train *train, hsp_context *ctx,
     if (model->hypothesis == HSP__LINEAR) {
         const double **known = hsp__new(&ctx->allocator, model->scorers, sizeof *known);
         int all = train->tasks && train->count == model->scorers;
-        if (!known) return hsp__fail_memory(err);
-        for (uint32_t c = 0; all && c < model->scorers; c++)
+        hsp_status status = hsp__shard_agree(ctx, known ? HSP_OK : hsp__fail_memory(err), err);
+        for (uint32_t c = 0; !status && all && c < model->scorers; c++)
             all = (known[c] = train->tasks[c].scores) != NULL;
-        const hsp_status status =
-            hsp__training_error_linear(ctx, model, prepared->view, all ? known : NULL, err, wrong);
+        if (!status)
+            status = hsp__training_error_linear(ctx, model, prepared->view, all ? known : NULL, err,
+                                                wrong);
         hsp__free(&ctx->allocator, known);
         return status;
     }
@@ -260,13 +266,18 @@ static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out
         hsp__stop_none(train->ctx); /* a stopped run still hands out its model */
     const hsp__model_spec spec = hsp__model_spec_of(train);
     hsp_model *model = NULL;
-    HSP__TRY(native && native->build
-                 ? native->build(train, &uninterruptible, &spec, err, &model)
-                 : hsp__build_model_tasks(train, &uninterruptible, 0, &spec, err, &model));
+    hsp_status status =
+        native && native->build
+            ? native->build(train, &uninterruptible, &spec, err, &model)
+            : hsp__build_model_tasks(train, &uninterruptible, 0, &spec, err, &model);
+    status = hsp__shard_agree(train->ctx, status, err);
+    if (status) {
+        hsp_model_free(model);
+        return status;
+    }
     hsp__stop brief;
     hsp_context last = hsp__stop_grace(&brief, train->ctx);
     uint64_t wrong = only && only->counted > 0 ? only->mistakes : 0;
-    hsp_status status = HSP_OK;
     if (native && native->mistakes)
         status = native->mistakes(train, &last, model, err, &wrong);
     else if (only && only->counted < 0)
@@ -288,6 +299,29 @@ static hsp_status train_model(hsp__train *train, hsp_error *err, hsp_model **out
 
 /* ---- The path -------------------------------------------------------------------------------- */
 
+/* The checkpoint, if one was asked for: can this training have one? */
+static hsp_status train_checkpoint(hsp__train *train, hsp_error *err)
+{
+    hsp_context *ctx = train->ctx;
+    const char *why = NULL;
+    if (!ctx->checkpoint_path) return HSP_OK;
+    if (!train->learner->can_checkpoint)
+        why = train->learner->table.name;
+    else if (train->plan.kernel)
+        why = "--kernel";
+    else if (train->is_native && train->plan.joint)
+        why = hsp_options_text(train->options, "multiclass");
+    else if (train->plan.log_passes)
+        why = "--convergence";
+    else if (hsp__option_text(train->options, "trace"))
+        why = "--trace";
+    if (why)
+        return hsp__fail_option(err, "--checkpoint",
+                                "there are no checkpoints with %s; train without --checkpoint",
+                                why);
+    return hsp__checkpoint_open(train, ctx->checkpoint_ranks, err, &ctx->checkpoint);
+}
+
 /* Learn from all rows; no probabilities yet. */
 static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                              const hsp_model *start, hsp_error *err, hsp_training *run,
@@ -299,6 +333,7 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
         hsp__train_open(&train, ctx, data, hsp__learner_of(options), options, start, err);
     const hsp__native *native = train.is_native ? train.learner->native : NULL;
     const int reduces = !native || native->reduces;
+    if (!status) status = train_checkpoint(&train, err);
     if (!status && reduces) status = hsp__reduce(&train, err);
     if (!status && reduces && start) status = hsp__warm_start_check(&train, err);
     if (!status) {
@@ -312,6 +347,8 @@ static hsp_status train_once(hsp_context *ctx, hsp_data *data, const hsp_options
     if (!status && train.run.stop != HSP_STOP_INSEPARABLE)
         status = train_model(&train, err, &model);
     hsp__train_close(&train);
+    hsp__checkpoint_free(ctx->checkpoint);
+    ctx->checkpoint = NULL;
     if (status) {
         hsp_evidence_free(train.run.evidence);
         return status;
@@ -358,6 +395,27 @@ hsp_status hsp__fail_time_limit(hsp_error *err)
                         "or train on fewer rows");
 }
 
+/* Rows that are divided among ranks: learned together, if the learner can, and neither begins at a model
+ * (`starts`) nor keeps checkpoints. Else every rank gets all of them, *whole, and does the same work,
+ * except for what the learner divides. */
+static hsp_status train_shard(hsp_context *ctx, hsp_data **data, const hsp__learner *learner,
+                              const hsp_options *options, int starts, hsp_error *err,
+                              hsp_data **whole)
+{
+    const int alone = starts || ctx->checkpoint_path;
+    uint64_t entries = (*data)->nonzeros;
+    hsp__ranks_add((*data)->shard.ranks, &entries, 1);
+    if (!alone && learner->sharded && learner->sharded(*data, entries, options)) {
+        ctx->shard = &(*data)->shard;
+        ctx->stop->ranks = ctx->shard->ranks;
+        return HSP_OK;
+    }
+    HSP__TRY(hsp__shard_whole(ctx, *data, err, whole));
+    *data = *whole;
+    if (!learner->divides && !hsp__option_text(options, "approx")) ctx->ranks = NULL;
+    return HSP_OK;
+}
+
 static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_options *options,
                               const hsp_model *start, hsp_error *err, hsp_training *run,
                               hsp_model **out)
@@ -372,21 +430,33 @@ static hsp_status train_steps(hsp_context *ctx, hsp_data *data, const hsp_option
         return hsp__fail_option(err, "--warm-start", "a warm-start model was given twice");
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
+    own.checkpoint_ranks = ctx->ranks;
     hsp_training done = {.size = sizeof done};
     hsp_model *model = NULL, *read = NULL;
-    hsp__approx_step step = {.rows = data, .options = options};
+    hsp_data *whole = NULL;
     hsp_status status = path ? hsp_model_read(ctx, path, err, &read) : HSP_OK;
+    if (!status && data->shard.ranks)
+        status = train_shard(&own, &data, learner, options, start || read, err, &whole);
+    else
+        own.ranks = NULL;
+    hsp__approx_step step = {.rows = data, .options = options};
     if (read) start = read;
     step.start = start;
     if (!status && hsp__option_text(options, "approx")) status = hsp__approx_open(&step, &own, err);
+    if (!status && step.rows->shard.ranks) own.shard = &step.rows->shard;
     if (!status) status = hsp__calibrate_check(&own, step.rows, step.options, err);
     if (!status) status = train_once(&own, step.rows, step.options, step.start, err, &done, &model);
+    status = hsp__shard_agree(&own, status, err);
+    own.checkpoint_path = NULL; /* of what follows there is none */
     if (!status && model && hsp__calibrate_wanted(options))
         status = hsp__calibrate(&own, step.rows, step.options, train_once, err, &done, model);
+    if (step.work) own.shard = NULL; /* the rows, not their features, are all here */
     if (!status && step.work) status = hsp__approx_finish(&step, err, &done, &model);
     hsp__approx_close(&step);
     if (!status && model) status = train_add_metadata(&own, data, start, &done, model, err);
+    status = hsp__shard_agree(&own, status, err);
     hsp_model_free(read);
+    hsp_data_free(whole);
     if (status || !run) hsp_evidence_free(done.evidence);
     if (status) {
         hsp_model_free(model);

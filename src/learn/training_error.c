@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "base/ranks.h"
 #include "model/interleaved.h"
 
 typedef struct training_error_state {
@@ -40,8 +41,8 @@ hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
                                       const hsp_view *view, const double *const *known,
                                       hsp_error *err, uint64_t *wrong)
 {
-    const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double);
-    assert(view->rows > 0 && model->weights && view->cols <= model->features);
+    const uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
+    assert((view->rows > 0 || ctx->shard) && model->weights && view->cols <= model->features);
     training_error_state work = {.ctx = ctx,
                                  .model = model,
                                  .view = view,
@@ -49,7 +50,8 @@ hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
                                  .parts = hsp__parts(view->rows, 16 + each)};
     hsp__scratch scratch = {.memory = &ctx->allocator};
     /* the copy costs as much as a pass over rows with one entry per feature */
-    if (!known && view->storage != HSP_DENSE && hsp_view_stored(view) > model->features)
+    if (!known && !ctx->shard && view->storage != HSP_DENSE &&
+        hsp_view_stored(view) > model->features)
         HSP__TRY(hsp__interleaved_init(&work.interleaved, &ctx->allocator, model->features,
                                        model->scorers, err));
     for (uint32_t c = 0; work.interleaved.columns && c < model->scorers; c++)
@@ -61,8 +63,12 @@ hsp_status hsp__training_error_linear(hsp_context *ctx, const hsp_model *model,
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     if (!status && !hsp__tasks_try(ctx, work.parts, training_error_part, &work))
         status = hsp__stop_status(ctx, err);
+    status = hsp__shard_agree(ctx, status, err);
+    uint64_t found = 0;
     for (uint64_t part = 0; !status && part < work.parts; part++)
-        *wrong += work.wrong[part];
+        found += work.wrong[part];
+    if (!status) hsp__shard_add(ctx, &found, 1);
+    *wrong += found;
     hsp__interleaved_free(&work.interleaved, &ctx->allocator);
     hsp__scratch_free(&scratch);
     return status;

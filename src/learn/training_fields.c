@@ -212,6 +212,8 @@ static int training_is_lp(const hsp_training *run)
     return run->convergence.solver && strcmp(run->convergence.solver, "clp") == 0;
 }
 
+GETTER(training_parts, hsp_training, run, run->parts ? &run->parts : NULL)
+
 GETTER(training_programs, hsp_training, run, training_is_lp(run) ? &run->passes : NULL)
 
 GETTER(training_passes, hsp_training, run,
@@ -285,6 +287,11 @@ PUBLIC_FIELDS(
     FIELD(COUNT, "updates", "updates", updates,
           "changes of the weights (solvers, linear programs: steps)",
           .text = "{.updates}[, {mistakes_last_pass} of them in the last pass]"),
+    FIELD_GET(COUNT32, "parts", "parts", training_parts,
+              "parts of the rows; each pass learns each of them on its own, and averages the "
+              "separators",
+              .when = "null unless rows on several processes were learned so",
+              .text = "{}, each learned on its own, and averaged after every pass"),
     FIELD_GET(COUNT, "mistakes_last_pass", NULL, training_last_pass, "updates in the last pass",
               .when = "null for learners that minimise"),
     {.type = HSP_FIELD_PART,

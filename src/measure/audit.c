@@ -43,6 +43,10 @@
  * Both hold for every g; with s = 1/g they are convex in s, and g is chosen by golden section. As g
  * grows without end the last one becomes k <= T n: no more updates than presentations.
  *
+ * A run in P parts (learn/online/online_mix.h) has a theorem of its own, whose proof is in online_mix.c:
+ *
+ *   mixed         k/P <= (A + 2 tau/rate) ||w~*||^2 / g*^2
+ *
  * Rounding. Margins of the reference are rounded down (audit_reference.c), everything else is
  * summed in long double; the run's own decisions were made in double. A bound counts as exceeded
  * only when it is by more than 1e-9 of the size of what is compared. */
@@ -141,6 +145,20 @@ static int audit_offset(const void *run, hsp_mistake_bound *entry)
     return hsp__audit_settle(entry, (double)audit->plan.updates, bound, bound,
                              "R = %.9g, norm of w~* = %.9g, g* = %.9g", audit->radius,
                              audit->u_norm, audit->least * audit->u_norm);
+}
+
+static int audit_mixed(const void *run, hsp_mistake_bound *entry)
+{
+    const hsp__audit *audit = run;
+    const double k = (double)audit->plan.updates, parts = (double)audit->plan.parts;
+    if (!audit_hard(audit, entry)) return 0;
+    const double bound = audit_reach(audit) / (audit->least * audit->least);
+    return hsp__audit_settle(
+        entry, k / parts, bound, bound,
+        "k = %.0f, P = %.0f, R = %.9g, c = %.9g, tau = %.9g, rate = %.9g, norm "
+        "of w~* = %.9g, g* = %.9g",
+        k, parts, audit->radius, audit->constant, audit->tau, audit->plan.rate, audit->u_norm,
+        audit->least * audit->u_norm);
 }
 
 static int audit_margin(const void *run, hsp_mistake_bound *entry)
@@ -373,6 +391,10 @@ static const hsp__audit_theorem audit_theorems[] = {
     {"rebuild", "||w~ - sum of amount x~|| <= rounding", audit_rebuild, 0},
 };
 
+static const hsp__audit_theorem audit_mixed_theorems[] = {
+    {"mixed", "k/P <= (R^2 + c^2 + 2 tau/rate) ||w~*||^2 / g*^2", audit_mixed, 0},
+};
+
 /* ---- The whole ---- */
 
 static hsp_status audit_run(hsp__audit *audit, hsp_data *data, const hsp_model *reference,
@@ -402,7 +424,11 @@ static hsp_status audit_run(hsp__audit *audit, hsp_data *data, const hsp_model *
     HSP__TRY(hsp__audit_read_plan(audit->model, err, &audit->plan));
     HSP__TRY(hsp__audit_read_rows(audit, data, err));
     HSP__TRY(hsp__audit_read_reference(audit, reference, err));
-    hsp__audit_fill(list, audit_theorems, sizeof audit_theorems / sizeof *audit_theorems, audit);
+    if (audit->plan.parts)
+        hsp__audit_fill(list, audit_mixed_theorems, 1, audit);
+    else
+        hsp__audit_fill(list, audit_theorems, sizeof audit_theorems / sizeof *audit_theorems,
+                        audit);
     return HSP_OK;
 }
 

@@ -40,8 +40,9 @@ typedef struct hsp__audit_plan {
     double rate, soft;
     double tau; /* as a number, or times R */
     int tau_relative;
-    int cyclic;   /* all rows in turn */
-    int averaged; /* the weights are the mean of all separators, not the last one */
+    int cyclic;     /* all rows in turn */
+    uint64_t parts; /* of the rows, whose separators were averaged after each pass; 0: none */
+    int averaged;   /* the weights are the mean of all separators, not the last one */
 } hsp__audit_plan;
 
 typedef struct hsp__audit {

@@ -172,6 +172,8 @@ static hsp_status run_read(const hsp__audit_reader *reader, hsp__audit_plan *pla
     HSP__TRY(hsp__audit_count(reader, "updates", &plan->updates, err));
     HSP__TRY(run_check(reader, plan->updates, err));
     HSP__TRY(hsp__audit_count(reader, "passes", &plan->passes, err));
+    if (hsp_model_metadata(reader->model, "parts"))
+        HSP__TRY(hsp__audit_count(reader, "parts", &plan->parts, err));
     while (i < 4 && !(text && strcmp(text, offsets[i]) == 0))
         i++;
     if (i == 4)

@@ -7,6 +7,8 @@
  *
  * Scores come slice by slice from hsp_model_score, in parallel; what is counted and summed here
  * goes from the first row to the last on one thread, so that no figure depends on the threads.
+ * Of rows that are divided among ranks, each rank scores its own; all of them get the scores, and
+ * count and sum the same.
  * Memory: one slice of scores; per row its class and the predicted one, and as far as they take at
  * most EVALUATE_KEPT numbers, what ranks it (for AUC) and its probabilities (if asked for). */
 #include "measure/evaluate.h"
@@ -61,16 +63,20 @@ typedef struct evaluate_sum {
 typedef struct evaluate_state {
     hsp_context *ctx;
     const hsp_model *model;
-    const hsp_view *view;
+    const hsp_view *view;    /* the rows, ... */
+    const hsp__shard *shard; /* ... which are some of all; NULL: all of them */
+    const uint32_t *label;   /* to->rows: of all */
     hsp_evaluated *to;
-    const double *weight; /* rows of the view; NULL: all 1 */
+    const double *weight; /* to->rows; NULL: all 1 */
     uint32_t classes, scorers;
     int margins, probabilities; /* the model has them */
     uint32_t *class_of;         /* view->classes: the model's class for each label */
     double *scores;             /* slice * scorers */
     uint32_t *predicted;        /* slice */
-    const char *stranger;       /* the first label that the model does not know */
-    double *chances;            /* classes: those of the row at hand */
+    double *own_scores;         /* the same of this rank's rows alone */
+    uint32_t *own_predicted;
+    const char *stranger; /* the first label that the model does not know */
+    double *chances;      /* classes: those of the row at hand */
     evaluate_sum all, hinge, log_loss, brier;
     hsp__calibration_bin bins[EVALUATE_BINS];
 } evaluate_state;
@@ -145,18 +151,62 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint64_t r
     all->within += margin < 1;
 }
 
+/* Which of the rows from..to-1 does a rank have? */
+static void evaluate_own(const evaluate_state *state, int rank, uint64_t *from, uint64_t *to)
+{
+    hsp__shard its = *state->shard;
+    uint64_t first, count;
+    hsp__ranks_blocks(its.ranks, rank, &its.from, &its.to);
+    hsp__shard_rows(&its, &first, &count);
+    *from = *from > first ? *from : first;
+    *to = *to < first + count ? *to : first + count;
+    if (*to < *from) *to = *from;
+}
+
+/* An array of `each` bytes per row, with this rank's rows among from..to-1 or all of its rows, to one of
+ * all ranks' rows. */
+static void evaluate_gather(const evaluate_state *state, uint64_t from, uint64_t to,
+                            const void *mine, size_t each, void *all)
+{
+    uint64_t sizes[HSP__BLOCKS];
+    for (int r = 0; r < state->shard->ranks->count; r++) {
+        uint64_t first = from, last = to;
+        evaluate_own(state, r, &first, &last);
+        sizes[r] = (last - first) * each;
+    }
+    state->shard->ranks->gather(state->shard->ranks->user, mine, sizes, all);
+}
+
+/* The scores of rows from..to-1 of all. */
+static hsp_status evaluate_scores(evaluate_state *state, uint64_t from, uint64_t to, hsp_error *err)
+{
+    const hsp__shard *shard = state->shard;
+    uint64_t first = from, last = to, before = 0, none;
+    if (shard) {
+        evaluate_own(state, shard->ranks->rank, &first, &last);
+        hsp__shard_rows(shard, &before, &none);
+    }
+    const hsp_view part = hsp__view_slice(state->view, first - before, last - before);
+    double *scores = shard ? state->own_scores : state->scores;
+    uint32_t *predicted = shard ? state->own_predicted : state->predicted;
+    hsp_status status = hsp_model_score(state->ctx, state->model, &part, err, scores, predicted);
+    if (!status) status = hsp__progress(state->ctx, "measuring", "rows", to, state->to->rows, err);
+    if (!shard) return status;
+    HSP__TRY(hsp__ranks_agree(shard->ranks, status, err));
+    evaluate_gather(state, from, to, scores, state->scorers * sizeof *scores, state->scores);
+    evaluate_gather(state, from, to, predicted, sizeof *predicted, state->predicted);
+    return HSP_OK;
+}
+
 static hsp_status evaluate_rows(evaluate_state *state, uint64_t slice, hsp_error *err)
 {
-    const uint64_t rows = state->view->rows;
     hsp_evaluated *to = state->to;
+    const uint64_t rows = to->rows;
     for (uint64_t from = 0; from < rows; from += slice) {
         const uint64_t count = rows - from < slice ? rows - from : slice;
-        const hsp_view part = hsp__view_slice(state->view, from, from + count);
-        HSP__TRY(
-            hsp_model_score(state->ctx, state->model, &part, err, state->scores, state->predicted));
-        HSP__TRY(hsp__progress(state->ctx, "measuring", "rows", from + count, rows, err));
+        HSP__TRY(evaluate_scores(state, from, from + count, err));
         for (uint64_t i = 0; i < count; i++) {
-            const uint32_t class = state->class_of[state->view->labels[from + i]];
+            const uint32_t class = state->class_of[state->label[from + i]];
             if (class != HSP_NO_CLASS) {
                 evaluate_row(state, &state->scores[i * state->scorers], from + i, class,
                              state->predicted[i]);
@@ -298,7 +348,7 @@ static hsp_status evaluate_make_room(evaluate_state *state, int all, hsp_error *
 {
     hsp_evaluated *to = state->to;
     const hsp_allocator *memory = &to->memory;
-    const uint64_t rows = state->view->rows, k = state->classes;
+    const uint64_t rows = to->rows, k = state->classes;
     hsp__scored *kept = &to->kept;
     kept->classes = state->classes;
     kept->columns = k == 2 ? 1 : state->classes;
@@ -324,10 +374,14 @@ static hsp_status evaluate_run(evaluate_state *state, hsp__scratch *scratch, hsp
 {
     const hsp_view *view = state->view;
     uint64_t slice = EVALUATE_SLICE / state->scorers + 1;
-    if (slice > view->rows) slice = view->rows;
+    if (slice > state->to->rows) slice = state->to->rows;
     state->class_of = hsp__scratch_new(scratch, view->classes, sizeof *state->class_of);
     state->scores = hsp__scratch_raw(scratch, slice * state->scorers, sizeof *state->scores);
     state->predicted = hsp__scratch_raw(scratch, slice, sizeof *state->predicted);
+    if (state->shard) {
+        state->own_scores = hsp__scratch_raw(scratch, slice * state->scorers, sizeof(double));
+        state->own_predicted = hsp__scratch_raw(scratch, slice, sizeof *state->own_predicted);
+    }
     state->chances = hsp__scratch_raw(scratch, state->classes, sizeof *state->chances);
     if (scratch->failed) return hsp__fail_memory(err);
     hsp__model_classes_of(state->ctx, state->model, data, state->class_of);
@@ -360,6 +414,23 @@ hsp_status hsp__evaluate_weights(hsp_context *ctx, const hsp_data *data, const c
     return HSP_OK;
 }
 
+/* The labels and weights of all rows, where the view has some of them. */
+static hsp_status evaluate_all(evaluate_state *state, hsp__scratch *scratch, hsp_error *err)
+{
+    const uint64_t rows = state->to->rows;
+    state->label = state->view->labels;
+    if (!state->shard) return HSP_OK;
+    const hsp_ranks *ranks = state->shard->ranks;
+    uint32_t *label = hsp__scratch_raw(scratch, rows, sizeof *label);
+    double *weight = hsp__scratch_raw(scratch, state->weight ? rows : 0, sizeof *weight);
+    HSP__TRY(hsp__ranks_agree(ranks, scratch->failed ? hsp__fail_memory(err) : HSP_OK, err));
+    evaluate_gather(state, 0, rows, state->view->labels, sizeof *label, label);
+    if (state->weight) evaluate_gather(state, 0, rows, state->weight, sizeof *weight, weight);
+    state->label = label;
+    state->weight = state->weight ? weight : NULL;
+    return HSP_OK;
+}
+
 static hsp_status evaluate_new(hsp_context *ctx, const hsp_model *model, hsp_data *data,
                                const hsp_options *options, int all, hsp_error *err,
                                hsp_evaluated **out)
@@ -367,7 +438,9 @@ static hsp_status evaluate_new(hsp_context *ctx, const hsp_model *model, hsp_dat
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp__scratch scratch = {.memory = &ctx->allocator};
+    const hsp_ranks *ranks = data->shard.ranks;
     evaluate_state state = {.ctx = &own,
+                            .shard = ranks ? &data->shard : NULL,
                             .model = model,
                             .classes = hsp_model_classes(model),
                             .scorers = model->scorers,
@@ -380,16 +453,18 @@ static hsp_status evaluate_new(hsp_context *ctx, const hsp_model *model, hsp_dat
                          "the data has no labels, so the error cannot be computed");
     const char *column = options ? hsp_options_text(options, "row-weight") : NULL;
     const char *threshold = options ? hsp_options_text(options, "threshold") : NULL;
-    HSP__TRY(hsp__evaluate_weights(&own, data, column, err, &weights, &state.weight));
-    state.to = hsp__new(&ctx->allocator, 1, sizeof *state.to);
-    hsp_status status = state.to ? HSP_OK : hsp__fail_memory(err);
+    hsp_status status = hsp__evaluate_weights(&own, data, column, err, &weights, &state.weight);
+    if (!status) state.to = hsp__new(&ctx->allocator, 1, sizeof *state.to);
+    if (!status && !state.to) status = hsp__fail_memory(err);
     if (!status) {
         state.to->memory = ctx->allocator;
         state.to->model = model;
-        state.to->rows = state.view->rows;
+        state.to->rows = ranks ? data->shard.rows : state.view->rows;
         state.to->threshold = (double)NAN;
         status = evaluate_make_room(&state, all, err);
     }
+    status = hsp__ranks_agree(ranks, status, err);
+    if (!status) status = evaluate_all(&state, &scratch, err);
     if (!status) status = evaluate_run(&state, &scratch, data, err);
     if (!status && threshold) status = hsp__evaluate_threshold(&own, state.to, threshold, err);
     if (!status && threshold) status = evaluate_count(&own, state.to, err);

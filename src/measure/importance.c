@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "data/shard.h"
 #include "base/random.h"
 #include "data/encode.h"
 #include "measure/evaluate.h"
@@ -213,10 +214,11 @@ static hsp_status importance_run(importance_state *state, const hsp_data *data,
     return HSP_OK;
 }
 
-hsp_status hsp_importances_new(hsp_context *ctx, const hsp_evaluated *evaluated, hsp_data *data,
-                               const hsp_options *options, hsp_error *err, hsp_importances **out)
+/* Of all rows. */
+static hsp_status importance_whole(hsp_context *ctx, const hsp_evaluated *evaluated, hsp_data *data,
+                                   const hsp_options *options, hsp_error *err,
+                                   hsp_importances **out)
 {
-    HSP__NEED(err, ctx, evaluated, data, options, out);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp__scratch scratch = {.memory = &ctx->allocator};
@@ -240,6 +242,18 @@ hsp_status hsp_importances_new(hsp_context *ctx, const hsp_evaluated *evaluated,
         hsp_importances_free(made);
     else
         *out = made;
+    return status;
+}
+
+hsp_status hsp_importances_new(hsp_context *ctx, const hsp_evaluated *evaluated, hsp_data *data,
+                               const hsp_options *options, hsp_error *err, hsp_importances **out)
+{
+    HSP__NEED(err, ctx, evaluated, data, options, out);
+    hsp_data *whole = NULL;
+    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    const hsp_status status =
+        importance_whole(ctx, evaluated, whole ? whole : data, options, err, out);
+    hsp_data_free(whole);
     return status;
 }
 

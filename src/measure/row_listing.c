@@ -11,6 +11,7 @@
 #include "learn/row_weights.h"
 #include "measure/evaluate.h"
 #include "data/listing.h"
+#include "data/shard.h"
 
 #define ROWS_SLICE ((uint64_t)1 << 16) /* scores at a time, about */
 
@@ -213,11 +214,11 @@ static hsp_status rows_run(rows_state *state, hsp__scratch *scratch, hsp_error *
     return HSP_OK;
 }
 
-hsp_status hsp_evaluated_rows(hsp_context *ctx, const hsp_evaluated *evaluated, hsp_data *data,
-                              const hsp_options *options, const char *path, hsp_error *err,
-                              const char **note)
+/* Of all rows. */
+static hsp_status rows_whole(hsp_context *ctx, const hsp_evaluated *evaluated, const hsp_data *data,
+                             const hsp_options *options, const char *path, hsp_error *err,
+                             const char **note)
 {
-    HSP__NEED(err, ctx, evaluated, data, options, path, note);
     hsp__stop stop;
     hsp_context own = hsp__stop_open(&stop, ctx);
     hsp__scratch scratch = {.memory = &ctx->allocator};
@@ -243,5 +244,18 @@ hsp_status hsp_evaluated_rows(hsp_context *ctx, const hsp_evaluated *evaluated, 
         status = hsp__listing_end(&state.to, status, err);
     }
     hsp__scratch_free(&scratch);
+    return status;
+}
+
+hsp_status hsp_evaluated_rows(hsp_context *ctx, const hsp_evaluated *evaluated, hsp_data *data,
+                              const hsp_options *options, const char *path, hsp_error *err,
+                              const char **note)
+{
+    HSP__NEED(err, ctx, evaluated, data, options, path, note);
+    hsp_data *whole = NULL;
+    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    const hsp_status status =
+        rows_whole(ctx, evaluated, whole ? whole : data, options, path, err, note);
+    hsp_data_free(whole);
     return status;
 }

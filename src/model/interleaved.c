@@ -21,7 +21,7 @@ hsp_status hsp__interleaved_init(hsp__interleaved *interleaved, const hsp_alloca
     const uint64_t whole = (bytes + align - 1) / align * align;
     interleaved->block = hsp__new_raw(memory, whole + align, 1);
     if (!interleaved->block) return hsp__fail_memory(err);
-    if (align == BESIDE_HUGE) hsp__advise_huge(interleaved->block, whole + align);
+    if (align == BESIDE_HUGE) hsp__advise_huge(memory, interleaved->block, whole + align);
     uintptr_t at = (uintptr_t)interleaved->block;
     interleaved->w = (void *)((char *)interleaved->block + (-at & (align - 1)));
     memset(interleaved->w, 0, bytes);

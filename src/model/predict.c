@@ -1,8 +1,14 @@
 /* Predicting a file to a file: blocks of rows are scored and printed by the workers that parsed
- * them, and written in their order. Memory: a few blocks, whatever the file's size. */
+ * them, and written in their order. Memory: a few blocks, whatever the file's size.
+ *
+ * Ranks (base/ranks.h) all read the file. Where a score costs much more than reading its row, each
+ * scores and prints its part of every block's rows, and rank 0 writes them. */
+#include <sys/stat.h>
+
 #include "base/base.h"
 #include "base/decimal.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/sized_report.h"
 #include "base/text.h"
 #include "data/blocks.h"
@@ -60,6 +66,8 @@ typedef struct predict_worker {
     const uint64_t *lines; /* of the block's rows in its text */
     hsp__text record;      /* that cannot be read */
     uint64_t rows, ties, unknown;
+    hsp_status status; /* with ranks: what became of this rank's part of the block, ... */
+    hsp_error err;     /* ... and why */
 } predict_worker;
 
 typedef struct predict_job {
@@ -76,6 +84,7 @@ typedef struct predict_job {
     hsp__output *output;
     predict_worker *workers;
     int count;
+    const hsp_ranks *ranks; /* that score a part each; NULL: this process scores all */
     hsp_prediction total;
 } predict_job;
 
@@ -197,6 +206,55 @@ static hsp_status predict_work(void *self, int number, const hsp_view *rows, hsp
                                                   : predict_formatted(job, worker, rows->rows, err);
 }
 
+/* This rank's part of it. */
+static hsp_status predict_part(void *self, int number, const hsp_view *rows, hsp_error *err)
+{
+    predict_job *job = self;
+    predict_worker *worker = &job->workers[number];
+    const uint64_t count = (uint64_t)job->ranks->count, rank = (uint64_t)job->ranks->rank;
+    const uint64_t from = hsp__part(rows->rows, count, rank);
+    const hsp_view some = hsp__view_slice(rows, from, hsp__part(rows->rows, count, rank + 1));
+    const uint64_t *lines = worker->lines;
+    if (lines) worker->lines += from;
+    worker->status = predict_work(job, number, &some, &worker->err);
+    worker->lines = lines;
+    (void)err;
+    return HSP_OK; /* predict_gather tells the others */
+}
+
+/* The parts of all ranks: their lines on rank 0, their counts on all. */
+static hsp_status predict_gather(predict_job *job, int number, const hsp_view *rows, hsp_error *err)
+{
+    predict_worker *worker = &job->workers[number];
+    const hsp_ranks *ranks = job->ranks;
+    const hsp_status status = hsp__ranks_agree(ranks, worker->status, &worker->err);
+    if (status) { /* all rows once more, as one process does: now it says why */
+        HSP__TRY(predict_work(job, number, rows, err));
+        if (err) *err = worker->err;
+        return status;
+    }
+    const uint64_t mine[] = {worker->text.size, worker->ties, worker->unknown};
+    uint64_t all[HSP__BLOCKS][3], to[HSP__BLOCKS + 1], from[HSP__BLOCKS + 1] = {0};
+    hsp__text text;
+    hsp__ranks_gather(ranks, mine, sizeof mine, all);
+    worker->rows = rows->rows;
+    worker->ties = worker->unknown = to[0] = 0;
+    for (int r = 0; r < ranks->count; r++) {
+        to[r + 1] = worker->text.size;
+        from[r + 1] = ranks->rank ? 0 : from[r] + all[r][0];
+        worker->ties += all[r][1];
+        worker->unknown += all[r][2];
+    }
+    hsp__text_init(&text, &job->ctx->allocator);
+    char *received = hsp__text_room(&text, from[ranks->count]);
+    if (!received) return hsp__fail_memory(err);
+    ranks->exchange(ranks->user, worker->text.data, to, received, from);
+    text.size = from[ranks->count];
+    hsp__text_free(&worker->text);
+    worker->text = text;
+    return HSP_OK;
+}
+
 /* The text of the block, from which the cells that are kept are copied. */
 static void predict_texts(void *self, int number, const hsp__row_texts *texts)
 {
@@ -221,7 +279,7 @@ static hsp_status predict_take(void *self, int number, const hsp_view *rows, hsp
 {
     predict_job *job = self;
     predict_worker *worker = &job->workers[number];
-    (void)rows;
+    if (job->ranks) HSP__TRY(predict_gather(job, number, rows, err));
     job->total.rows += worker->rows;
     job->total.ties += worker->ties;
     job->total.unknown += worker->unknown;
@@ -419,6 +477,17 @@ static hsp_status predict_start(predict_job *job, const hsp_options *options, hs
     return scratch->failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
+/* Ranks score together where scores are expensive, and where all of them read the same blocks: not
+ * from a pipe. Rows that cannot be read are between others, so then a block is not cut. */
+static const hsp_ranks *predict_ranks(const predict_job *job, const char *path)
+{
+    struct stat file;
+    const hsp_ranks *ranks = job->ctx->ranks;
+    const int divides = ranks && ranks->count > 1 && hsp__model_takes_whole(job->model);
+    return divides && !job->answers.errors && !stat(path, &file) && S_ISREG(file.st_mode) ? ranks
+                                                                                          : NULL;
+}
+
 /* Rows come in the model's own order of sums where it has one. */
 static hsp_status predict_run(predict_job *job, const char *path, const hsp_options *read,
                               hsp_error *err)
@@ -432,6 +501,7 @@ static hsp_status predict_run(predict_job *job, const char *path, const hsp_opti
                           .take = predict_take,
                           .unlabelled = 1,
                           .none = 1};
+    if (job->ranks) sink.work = predict_part;
     if (job->answers.words) sink.texts = predict_texts;
     if (job->answers.errors) sink.bad = predict_bad;
     if (job->line_buffered)
@@ -460,6 +530,7 @@ hsp_status hsp_predict_file(hsp_context *ctx, const hsp_model *model, const char
     hsp__text_init(&job.head, &ctx->allocator);
     job.answers.errors = read && strcmp(hsp_options_text(read, "on-error"), "skip") == 0;
     hsp_status status = predict_start(&job, predict, &scratch, err);
+    job.ranks = predict_ranks(&job, path);
     if (!status) status = hsp__output_open(&own, out_path, err, &job.output);
     if (!status) status = predict_run(&job, path, read, err);
     if (!status) status = hsp__output_commit(job.output, err);

@@ -136,8 +136,10 @@ hsp_status hsp_certify(hsp_context *ctx, const char *path, const hsp_options *re
 {
     HSP__NEED(err, ctx, path, out);
     const hsp_allocator *memory = &ctx->allocator;
+    hsp_context alone = *ctx; /* every rank reads all rows, and does the same work */
+    alone.ranks = NULL;
     hsp__prove prove = {
-        .ctx = ctx, .model = model, .read = read, .options = options, .scratch.memory = memory};
+        .ctx = &alone, .model = model, .read = read, .options = options, .scratch.memory = memory};
     hsp_options *own = NULL;
     hsp_certificate *made = hsp__new(memory, 1, sizeof *made);
     if (!made) return hsp__fail_memory(err);

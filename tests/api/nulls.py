@@ -10,6 +10,8 @@ import sys
 # What may be NULL, as the headers say.
 OPTIONAL = {
     "hsp_context_new": "allocator",
+    "hsp_context_set_ranks": "ranks",
+    "hsp_memory_limit_new": "folder",
     "hsp_data_copy": "class_names feature_names",
     "hsp_data_borrow": "class_names feature_names",
     "hsp_data_set_weights": "weights",
@@ -103,6 +105,8 @@ TABLES = {
 
 # What is handed over for a type, or for a type and a name.
 VALUES = {
+    "const hsp_memory_limit *": "limit",
+    "hsp_memory_limit *": "limit",
     "hsp_context *": "ctx",
     "hsp_data *": "data",
     "hsp_model *": "model",
@@ -138,6 +142,7 @@ VALUES = {
     "void *text": '"1 1:1\\n"',
     "size_t size": "6",
     "hsp_allocator *": "NULL",
+    "hsp_ranks *": "NULL",
     "hsp_precision": "HSP_FLOAT64",
     "hsp_neighbors_format": "HSP_NEIGHBORS_TEXT",
     "hsp_status": "HSP_OK",
@@ -216,7 +221,9 @@ int main(void)
     hsp_files *files = NULL;
     hsp_figure *figure = NULL;
     const hsp_view *view = NULL;
+    hsp_memory_limit *limit = NULL;
     err = (hsp_error)HSP_ERROR_INIT;
+    DONE(hsp_memory_limit_new(HSP_MEMORY_LEAST, NULL, &err, &limit));
     DONE(hsp_context_new(NULL, &ctx));
     DONE(hsp_context_set_threads(ctx, 1));
     DONE(hsp_data_read(ctx, "rows.csv", NULL, NULL, &err, &data));

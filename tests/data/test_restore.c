@@ -7,7 +7,7 @@ static hsp_status restore(hsp_context *ctx, hsp_data *data, const char *settings
                           hsp_data **out)
 {
     hsp_options *options = test_options(ctx, hsp_read_options(), settings);
-    hsp_status status = hsp__data_apply_storage(ctx, data, options, err, out);
+    hsp_status status = hsp__data_apply_storage(ctx, NULL, data, options, err, out);
     hsp_options_free(options);
     return status;
 }
@@ -111,7 +111,7 @@ static hsp_status restore_some(hsp_context *ctx)
     test_recipe recipe = {.rows = 4, .cols = 3, .seed = 1, .density = 0.5, .ones = 1, .classes = 2};
     hsp_data *data = test_random(safe, &recipe, HSP_SPARSE, HSP_FLOAT64), *out = NULL;
     hsp_options *options = test_options(safe, hsp_read_options(), memory_settings);
-    hsp_status status = hsp__data_apply_storage(ctx, data, options, NULL, &out);
+    hsp_status status = hsp__data_apply_storage(ctx, NULL, data, options, NULL, &out);
     CHECK((status == HSP_OK) == (out != NULL));
     hsp_data_free(out);
     hsp_options_free(options);

@@ -67,7 +67,8 @@ static void test_exact_on_landmarks(void)
         CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
         CHECK(hsp__approx_nystrom(ctx, kernel, data, most, 5, NULL, &map) == HSP_OK);
         CHECK(map.rank == (most < ROWS ? most : ROWS)); /* this kernel has full rank */
-        CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
+        CHECK(hsp__approx_features(ctx, &map, data, NULL, hsp_data_rows(data), NULL, &features) ==
+              HSP_OK);
         const double *phi = features->values;
         for (uint64_t k = 0; k < map.rank; k++)
             for (uint64_t j = 0; j < ROWS; j++)
@@ -89,8 +90,9 @@ static void test_landmarks_that_span_everything(void)
     hsp_kernel *kernel = kernel_of("poly(2,1)");
     CHECK(hsp__approx_nystrom(ctx, kernel, data, 60, 5, NULL, &map) == HSP_OK);
     CHECK(map.rank == 10);
-    CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
-    CHECK(hsp__approx_measure(ctx, &map, data, features, 5, NULL, &found) == HSP_OK);
+    CHECK(hsp__approx_features(ctx, &map, data, NULL, hsp_data_rows(data), NULL, &features) ==
+          HSP_OK);
+    CHECK(hsp__approx_measure(ctx, &map, data, 5, NULL, &found) == HSP_OK);
     CHECK(found.rows == ROWS && found.most <= 1e-9 && found.root <= found.most);
     hsp__approx_free(ctx, &map);
     hsp_kernel_free(kernel);
@@ -109,8 +111,9 @@ static void test_error_and_coefficients(void)
     CHECK(hsp_kernel_gram(ctx, kernel, data, NULL, NULL, gram) == HSP_OK);
     CHECK(hsp__approx_nystrom(ctx, kernel, data, 12, 1, NULL, &map) == HSP_OK);
     CHECK(map.rank == 12);
-    CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
-    CHECK(hsp__approx_measure(ctx, &map, data, features, 1, NULL, &found) == HSP_OK);
+    CHECK(hsp__approx_features(ctx, &map, data, NULL, hsp_data_rows(data), NULL, &features) ==
+          HSP_OK);
+    CHECK(hsp__approx_measure(ctx, &map, data, 1, NULL, &found) == HSP_OK);
     const double *phi = features->values;
     for (uint64_t i = 0; i < ROWS; i++)
         for (uint64_t j = 0; j < ROWS; j++) {
@@ -148,8 +151,9 @@ static void test_waves(void)
             CHECK(hsp__approx_fourier(ctx, kernel, COLS, count / 2, 3, NULL, &again) == HSP_OK);
             CHECK(memcmp(map.rows->values, again.rows->values,
                          sizeof(double) * COLS * (size_t)(count / 2)) == 0);
-            CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
-            CHECK(hsp__approx_measure(ctx, &map, data, features, 3, NULL, &found) == HSP_OK);
+            CHECK(hsp__approx_features(ctx, &map, data, NULL, hsp_data_rows(data), NULL,
+                                       &features) == HSP_OK);
+            CHECK(hsp__approx_measure(ctx, &map, data, 3, NULL, &found) == HSP_OK);
             CHECK_NOTE(found.root <= 2 / sqrt((double)count), "%s, %llu: %g", texts[t],
                        (unsigned long long)count, found.root);
             hsp__approx_free(ctx, &map);
@@ -250,7 +254,8 @@ static hsp_data *features_of(hsp_data *data, const char *text, uint64_t count)
     hsp_data *features = NULL;
     hsp_kernel *kernel = kernel_of(text);
     CHECK(hsp__approx_nystrom(ctx, kernel, data, count, 1, NULL, &map) == HSP_OK);
-    CHECK(hsp__approx_features(ctx, &map, data, NULL, &features) == HSP_OK);
+    CHECK(hsp__approx_features(ctx, &map, data, NULL, hsp_data_rows(data), NULL, &features) ==
+          HSP_OK);
     hsp__approx_free(ctx, &map);
     hsp_kernel_free(kernel);
     return features;

@@ -54,6 +54,13 @@ static void few_long_rows_are_newtons(void)
     check_choice(60, 3000, 1000, 100, 1, &hsp__squared_hinge, "newton");
 }
 
+/* But where they are nearly perpendicular, each step of coordinate descent is final. */
+static void perpendicular_rows_are_for_coordinate_descent(void)
+{
+    check_choice(60, 300000, 50, 100, 1, &hsp__hinge, "dcd");
+    check_choice(60, 300000, 50, 100, 1, &hsp__squared_hinge, "dcd");
+}
+
 /* A matrix of many columns is dear: coordinate descent is tried first, and hands on if it is slow. */
 static void dear_matrices_come_second(void)
 {
@@ -74,6 +81,7 @@ int main(void)
     RUN(few_columns_are_newtons);
     RUN(text_is_for_coordinate_descent);
     RUN(few_long_rows_are_newtons);
+    RUN(perpendicular_rows_are_for_coordinate_descent);
     RUN(dear_matrices_come_second);
     RUN(many_rows_are_for_conjugate_gradients);
     return check_done();

@@ -74,7 +74,7 @@ static hsp_status solve(void)
     m.s = (hsp__smo_solution){.a = m.a, .scores = m.scores};
     hsp_status status = hsp_kernel_parse(ctx, form_text[m.kernel], 0, 1, NULL, &kernel);
     if (!status) status = hsp__kernel_rows_new(ctx, kernel, &m.view, NULL, NULL, &rows);
-    const hsp__smo_source source = {rows, NULL, m.n, NULL, NULL};
+    const hsp__smo_source source = {.rows = rows, .n = m.n};
     if (!status)
         status = hsp__smo_cache_init(&cache, ctx, &source, m.cache_bytes,
                                      hsp__smo_wide(&m.p, &goal), NULL);
@@ -387,7 +387,7 @@ static void what_is_no_kernel_claims_no_gap(void)
     const hsp__goal goal = {.gap = 1e-3, .max_passes = 500};
     CHECK(hsp_kernel_parse(ctx, "sigmoid(1.5,-1)", 1, 1, NULL, &kernel) == HSP_OK);
     CHECK(hsp__kernel_rows_new(ctx, kernel, &m.view, NULL, NULL, &rows) == HSP_OK);
-    const hsp__smo_source source = {rows, NULL, m.n, NULL, NULL};
+    const hsp__smo_source source = {.rows = rows, .n = m.n};
     CHECK(hsp__smo_cache_init(&cache, ctx, &source, 1 << 20, 0, NULL) == HSP_OK);
     CHECK(hsp__smo(ctx, &m.p, &cache, &goal, NULL, &m.s) == HSP_OK);
     CHECK(m.s.stop == HSP_STOP_PASSES && m.s.gap == 1);

@@ -70,6 +70,9 @@
 #define DCD_ROUNDING       1e-9 /* an estimate this small, relative to P, may be rounding only */
 #define DCD_STALLS         12   /* checks without progress at such estimates: it is */
 
+#define DCD_BLOCK_BYTES 262144 /* of a block, if rows are not in memory: enough for one request */
+#define DCD_SET         64     /* blocks that are visited together */
+
 #define DCD_MARK       3  /* passes after which the pace is looked at, and when they have doubled */
 #define DCD_LONG       40 /* passes to come that another solver is likely to save, smooth losses, */
 #define DCD_LONG_WIDE  150 /* likewise if columns are many more than rows, */
@@ -210,6 +213,37 @@ static void dcd_update_smooth(hsp__dcd_sweep *s, const hsp__loss *loss, const hs
 
 /* ---- Sweeps ---------------------------------------------------------------------------------- */
 
+/* The blocks order[from .. to - 1] are visited soon: they shall be read. */
+static void dcd_expect(const hsp_allocator *memory, const hsp__dcd_sweep *s, uint64_t from,
+                       uint64_t to)
+{
+    const hsp_view *view = s->view;
+    const size_t bytes = hsp__value_bytes(view->precision);
+    const uint64_t each = (view->rows + HSP__DCD_BUNDLE - 1) / HSP__DCD_BUNDLE / s->blocks;
+    for (uint64_t k = from; k < to && k < s->blocks; k++) {
+        const uint64_t first = s->order[k] * each * HSP__DCD_BUNDLE;
+        uint64_t last = first + each * HSP__DCD_BUNDLE;
+        if (last > view->rows) last = view->rows;
+        assert(first < last);
+        const hsp__dcd_row *begin = &s->rows[first], *end = &s->rows[last - 1];
+        const uint64_t count = end->from + end->count - begin->from;
+        if (view->values)
+            hsp__paging_expect(memory, (const char *)view->values + begin->from * bytes,
+                               count * bytes);
+        if (view->indices)
+            hsp__paging_expect(memory, view->indices + begin->from, count * sizeof *view->indices);
+    }
+}
+
+/* A single sweep is at bundles[k]: where a set of blocks begins, the next one is requested. */
+static __attribute__((noinline)) void dcd_expect_set(const hsp__dcd_sweep *s, uint64_t k)
+{
+    const uint64_t count = (s->view->rows + HSP__DCD_BUNDLE - 1) / HSP__DCD_BUNDLE;
+    const uint64_t set = count / s->blocks * DCD_SET;
+    if (k % set == 0)
+        dcd_expect(&s->ctx->allocator, s, (k / set + 1) * DCD_SET, (k / set + 2) * DCD_SET);
+}
+
 HSP__DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, hsp__dcd_sweep *sweep,
                                  hsp__dcd_kind kind)
 {
@@ -218,6 +252,7 @@ HSP__DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, hsp
     const uint64_t rows = s.view->rows;
     for (uint64_t k = s.from; k < s.to; k++) {
         if (s.ctx && k % HSP__DCD_TICK == 0 && hsp__tick(s.ctx)) break;
+        if (s.ctx && s.blocks) dcd_expect_set(&s, k);
         const uint64_t first = s.bundles[k] * HSP__DCD_BUNDLE;
         const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * HSP__DCD_BUNDLE : rows;
         const uint64_t mix = hsp__dcd_mix(s.seed, first);
@@ -382,6 +417,27 @@ static void dcd_run(void *user, uint64_t k)
     dcd_sweep_rows(&round->sweeps[k]);
 }
 
+void hsp__dcd_order(const hsp__dcd *m, hsp__random *random, uint64_t *bundles)
+{
+    if (!m->blocks) {
+        hsp__random_shuffle(random, bundles, m->count);
+        return;
+    }
+    const uint64_t each = m->count / m->blocks;
+    uint64_t at = 0, begin = 0;
+    hsp__random_shuffle(random, m->order, m->blocks);
+    for (uint64_t k = 0; k < m->blocks; k++) {
+        const uint64_t first = m->order[k] * each;
+        const uint64_t end = m->order[k] + 1 < m->blocks ? first + each : m->count;
+        for (uint64_t i = first; i < end; i++)
+            bundles[at++] = i;
+        if ((k + 1) % DCD_SET != 0 && k + 1 < m->blocks) continue;
+        hsp__random_shuffle(random, bundles + begin, at - begin);
+        begin = at;
+    }
+    assert(at == m->count);
+}
+
 hsp__dcd_sweep hsp__dcd_sweep_begin(const hsp__dcd *m, uint64_t seed)
 {
     return (hsp__dcd_sweep){.ctx = m->ctx,
@@ -391,6 +447,8 @@ hsp__dcd_sweep hsp__dcd_sweep_begin(const hsp__dcd *m, uint64_t seed)
                             .z = m->z,
                             .bundles = m->bundles,
                             .to = m->count,
+                            .blocks = m->blocks,
+                            .order = m->order,
                             .seed = seed,
                             .shrink_threshold = m->shrink_threshold,
                             .skip_threshold = m->skip_threshold,
@@ -430,6 +488,11 @@ static void dcd_pass_parallel(hsp__dcd *m)
     m->mean_step = 0;
     for (uint64_t part = 0; part < parts && !hsp__tick(m->ctx); part += m->parallel) {
         dcd_round work = {.m = m};
+        const hsp__dcd_sweep next = hsp__dcd_sweep_begin(m, 0);
+        if (m->blocks)
+            dcd_expect(&m->ctx->allocator, &next,
+                       hsp__part(m->blocks, parts, part + m->parallel) / DCD_SET * DCD_SET,
+                       hsp__part(m->blocks, parts, part + 2 * m->parallel) + DCD_SET);
         for (uint64_t k = 0; k < m->parallel; k++) {
             hsp__dcd_sweep *sweep = &work.sweeps[k];
             *sweep = hsp__dcd_sweep_begin(m, hsp__random_bits(&m->random));
@@ -618,9 +681,18 @@ hsp_status hsp__dcd_reserve(hsp__dcd *m)
     if (m->p->loss->form == HSP__LOGISTIC) m->z = hsp__scratch_raw(scratch, m->n, sizeof *m->z);
     for (int k = 0; many && k < HSP__DCD_PARALLEL; k++)
         m->copies[k] = hsp__scratch_raw(scratch, m->d, sizeof *m->w);
+    const double bytes = stored * (double)hsp__value_bytes(view->precision) +
+                         (view->storage == HSP_DENSE ? 0 : stored * sizeof *view->indices);
+    if (hsp__paging_exceeds(&m->ctx->allocator, (uint64_t)bytes)) {
+        m->blocks = (uint64_t)(bytes / DCD_BLOCK_BYTES) + 1;
+        if (m->blocks > m->count) m->blocks = m->count;
+        m->order = hsp__scratch_raw(scratch, m->blocks, sizeof *m->order);
+    }
     if (scratch->failed) return hsp__fail_memory(m->err);
     for (uint64_t i = 0; i < m->count; i++)
         m->bundles[i] = i;
+    for (uint64_t k = 0; k < m->blocks; k++)
+        m->order[k] = k;
     return HSP_OK;
 }
 
@@ -719,7 +791,8 @@ hsp_status hsp__dcd_run(hsp__dcd *m, int check)
 {
     for (; !m->stop; check = 0) {
         if (!check) {
-            hsp__random_shuffle(&m->random, m->bundles, m->count);
+            HSP__TRY(hsp__checkpoint_save(m->ctx, m->goal->place, hsp__dcd_state, m, m->err));
+            hsp__dcd_order(m, &m->random, m->bundles);
             if (m->parallel > 1) {
                 dcd_pass_parallel(m);
             } else {
@@ -769,7 +842,9 @@ static hsp_status dcd_solve(hsp_context *ctx, const hsp__problem *p, const hsp__
     hsp_status status = hsp__dcd_reserve(&m);
     if (!status) status = hsp__dcd_start(&m, 0, &given);
     const int consistent = !status;
-    if (!status) status = hsp__dcd_run(&m, given);
+    int found = 0;
+    if (!status) status = hsp__checkpoint_load(ctx, goal->place, hsp__dcd_state, &m, err, &found);
+    if (!status) status = hsp__dcd_run(&m, given && !found);
     status = hsp__dcd_end(&m, consistent, status);
     hsp__scratch_free(&m.scratch);
     return status;

@@ -42,7 +42,9 @@ typedef struct hsp__dcd_sweep {
                   near the bounds; a = 0 is infinity, a = c minus that */
     const uint64_t *bundles;
     uint64_t from, to; /* bundles[from] .. bundles[to - 1] are visited */
-    uint64_t seed;     /* of the order within bundles */
+    uint64_t blocks;   /* as in hsp__dcd */
+    const uint64_t *order;
+    uint64_t seed; /* of the order within bundles */
     double
         shrink_threshold;  /* a row at a bound with a larger |slope of D| is skipped for a while */
     double skip_threshold; /* logistic: a row that adds no more than this to the gap stays as is */
@@ -215,7 +217,9 @@ typedef struct hsp__dcd {
     /* Passes: */
     uint64_t *bundles; /* count: in the order of visits */
     uint64_t count;
-    uint64_t parallel, rounds;         /* sweeps at the same time, and how often per pass */
+    uint64_t blocks;           /* of rows that are not in memory (hsp__dcd_order); 0: they are */
+    uint64_t *order;           /* blocks: in the order of visits */
+    uint64_t parallel, rounds; /* sweeps at the same time, and how often per pass */
     double *copies[HSP__DCD_PARALLEL]; /* d each: the w of parallel sweeps; NULL: there are none */
     double mean_step;                  /* of the last pass's rounds */
     double shrink_threshold, skip_threshold; /* as in hsp__dcd_sweep */
@@ -237,6 +241,11 @@ hsp_status hsp__dcd_reserve(hsp__dcd *m);
  * `known`: what rows have apart from a, cost and skip is there. */
 hsp_status hsp__dcd_start(hsp__dcd *m, int known, int *given);
 
+/* The order of the next pass, into bundles[0 .. m->count), by `random`. Data that are not in memory are divided into small blocks of
+ * neighbouring rows. The blocks are shuffled, and the bundles of every 64 blocks that follow each other then: so the
+ * pages in use are few, and yet other rows come together in each pass. */
+void hsp__dcd_order(const hsp__dcd *m, hsp__random *random, uint64_t *bundles);
+
 /* A sweep over all rows, in the order of m->bundles. */
 hsp__dcd_sweep hsp__dcd_sweep_begin(const hsp__dcd *m, uint64_t seed);
 
@@ -248,6 +257,9 @@ hsp_status hsp__dcd_due(hsp__dcd *m, double square, int *due);
 
 /* Compute P and D from m->rows and m->w. */
 hsp_status hsp__dcd_check(hsp__dcd *m);
+
+/* dcd_state.c: everything that passes to come depend on; `user` is an hsp__dcd. */
+void hsp__dcd_state(hsp__state *state, void *user);
 
 /* Passes and checks until m->stop; `check` before the first pass. */
 hsp_status hsp__dcd_run(hsp__dcd *m, int check);

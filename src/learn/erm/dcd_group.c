@@ -206,7 +206,7 @@ static void dcd_group_pass(dcd_group *g)
 {
     hsp__dcd_sweep s[GROUP] = {0};
     g->visited = g->visits = 0;
-    hsp__random_shuffle(&g->random, g->bundles, g->m[0].count);
+    hsp__dcd_order(&g->m[0], &g->random, g->bundles);
     if (!hsp__tick(g->ctx)) {
         const uint64_t seed = hsp__random_bits(&g->random);
         for (uint32_t c = 0; c < g->count; c++)
@@ -260,6 +260,7 @@ static hsp_status dcd_group_reserve(dcd_group *g, hsp_error *err)
     for (uint32_t c = 1; c < g->count; c++) {
         hsp__dcd *m = &g->m[c];
         m->rows = first->rows, m->bundles = first->bundles;
+        m->blocks = first->blocks, m->order = first->order;
         m->w = first->w, m->u = first->u;
         m->a = first->a, m->ay = first->ay;
         m->scores = m->s->scores ? m->s->scores : first->scores;
@@ -297,17 +298,75 @@ static hsp_status dcd_group_alone(dcd_group *g)
         m->random = g->random;
         memcpy(m->bundles, g->bundles, (size_t)m->count * sizeof *m->bundles);
         g->ended[c] = 1;
+        hsp__goal alone = *m->goal;
+        alone.place = NULL;
+        m->goal = &alone;
         HSP__TRY(hsp__dcd_end(m, 1, hsp__dcd_run(m, 0)));
     }
     return HSP_OK;
 }
 
+/* Everything that passes to come depend on, for checkpoints. */
+static void dcd_group_state(hsp__state *state, void *user)
+{
+    dcd_group *g = user;
+    const hsp__dcd *first = &g->m[0];
+    const uint64_t n = g->view->rows, d = g->view->cols;
+    g->active = 0;
+    for (uint32_t c = 0; c < g->count; c++) {
+        hsp__dcd *m = &g->m[c];
+        hsp__solution *s = m->s;
+        HSP__STATE(state, g->ended[c]);
+        g->active += !g->ended[c];
+        HSP__STATE(state, m->stop);
+        HSP__STATE(state, m->t);
+        HSP__STATE(state, m->conjugate);
+        HSP__STATE(state, m->offset);
+        hsp__state_expect(state, m->offset.slope >= 0);
+        HSP__STATE(state, m->progress);
+        HSP__STATE(state, m->shrink_threshold);
+        HSP__STATE(state, m->skip_threshold);
+        hsp__state_bytes(state, s->w, d * sizeof *s->w);
+        hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
+        HSP__STATE(state, s->b);
+        HSP__STATE(state, s->primal);
+        HSP__STATE(state, s->dual_value);
+        HSP__STATE(state, s->gap);
+        HSP__STATE(state, s->passes);
+        HSP__STATE(state, s->updates);
+        HSP__STATE(state, s->slow);
+        HSP__STATE(state, s->stop);
+        hsp__state_expect(state, (unsigned)s->stop <= HSP_STOP_INSEPARABLE);
+        if (state->loading) s->known = 0; /* and so computed again */
+    }
+    HSP__STATE(state, g->random);
+    hsp__state_bytes(state, g->weights.w, d * GROUP * sizeof *g->weights.w);
+    hsp__state_bytes(state, g->a, n * GROUP * sizeof *g->a);
+    hsp__state_bytes(state, g->skip, n * GROUP * sizeof *g->skip);
+    for (uint64_t i = 0; state->loading && i < n * GROUP; i++)
+        hsp__state_expect(
+            state, i % GROUP >= g->count ||
+                       (g->a[i] >= 0 &&
+                        g->a[i] <= hsp__loss_cap(first->p->loss,
+                                                 hsp__problem_cost(g->m[i % GROUP].p, i / GROUP))));
+    hsp__state_bytes(state, g->bundles, first->count * sizeof *g->bundles);
+    for (uint64_t k = 0; state->loading && k < first->count; k++)
+        hsp__state_expect(state, g->bundles[k] < first->count);
+    hsp__state_bytes(state, first->order, first->blocks * sizeof *first->order);
+    for (uint64_t k = 0; state->loading && k < first->blocks; k++)
+        hsp__state_expect(state, first->order[k] < first->blocks);
+}
+
 static hsp_status dcd_group_run(dcd_group *g)
 {
+    const hsp__place *place = g->m[0].goal->place;
+    int resumed;
     HSP__TRY(dcd_group_start(g));
+    HSP__TRY(hsp__checkpoint_load(g->ctx, place, dcd_group_state, g, g->m[0].err, &resumed));
     /* Alone, each problem visits only the rows that it does not skip. */
     for (int worth = 1; worth && g->active > 1;) {
         double squares[GROUP];
+        HSP__TRY(hsp__checkpoint_save(g->ctx, place, dcd_group_state, g, g->m[0].err));
         const double before = g->active;
         dcd_group_pass(g);
         dcd_group_squares(g, squares);

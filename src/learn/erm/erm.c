@@ -3,12 +3,15 @@
 #include "base/base.h"
 #include "learn/erm/dcd_group.h"
 #include "learn/erm/matvec.h"
+#include "learn/erm/newton.h"
 #include "learn/erm/solvers.h"
 #include "learn/lp/lp.h"
 #include "learn/online/pegasos.h"
 #include "learn/option_helpers.h"
+#include "learn/select/calibrate.h"
 #include "vec/vec.h"
 
+#define ERM_SMALL     20000000 /* entries of rows that are not worth being divided */
 #define ERM_HANDED_ON 4 /* passes that a second solver has, for each that the first expected */
 
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_error *err)
@@ -29,6 +32,22 @@ hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_e
     plan->in_order = hsp__option_is(options, "order", "cyclic");
     plan->last = hsp__option_is(options, "average", "none");
     return HSP_OK;
+}
+
+/* Few entries, and nobody asked for a solver: those of one process, some of which have no distributed form,
+ * are sooner done with all rows than many processes are with sums over theirs. */
+int hsp__erm_sharded(const hsp_data *data, uint64_t entries, const hsp_options *options)
+{
+    static const char *const unset[] = {"kernel", "approx", "row-weight", "classes"};
+    const int one = data->class_names.count <= 2 || hsp__option_text(options, "positive");
+    int can = !data->row_weights && !data->of_arrays && !hsp__calibrate_wanted(options);
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+        can &= hsp__option_text(options, unset[i]) == NULL;
+    return can && !hsp__option_flag(options, "hard") && !hsp__option_flag(options, "keep-dual") &&
+           !hsp__option_is(options, "penalty", "l1") &&
+           (hsp__option_is(options, "solver", "newton") ||
+            (hsp__option_is(options, "solver", "auto") && entries >= ERM_SMALL)) &&
+           (one || hsp__option_is(options, "multiclass", "ovr"));
 }
 
 hsp__goal hsp__erm_goal(hsp__train *train, hsp__task *task, int report)
@@ -92,6 +111,70 @@ static hsp_status erm_compute_gap(hsp_context *ctx, double goal, hsp__task *task
     return HSP_OK;
 }
 
+/* ---- Checkpoints ------------------------------------------------------------------------------ */
+
+typedef struct erm_saved {
+    const hsp__problem *p;
+    hsp__solution *s;
+} erm_saved;
+
+/* What a solver hands back. What of it can be computed again, with the same bits, is not believed. */
+static void erm_state(hsp__state *state, void *user)
+{
+    const erm_saved *saved = user;
+    const uint64_t n = saved->p->view->rows, d = saved->p->view->cols;
+    hsp__solution *s = saved->s;
+    hsp__state_bytes(state, s->w, d * sizeof *s->w);
+    hsp__state_bytes(state, s->u, d * sizeof *s->u);
+    hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
+    hsp__state_bytes(state, s->scores, n * sizeof *s->scores);
+    HSP__STATE(state, s->b);
+    HSP__STATE(state, s->gap_known);
+    HSP__STATE(state, s->primal);
+    HSP__STATE(state, s->dual_value);
+    HSP__STATE(state, s->gap);
+    HSP__STATE(state, s->rounding);
+    HSP__STATE(state, s->passes);
+    HSP__STATE(state, s->updates);
+    HSP__STATE(state, s->slow);
+    HSP__STATE(state, s->stop);
+    hsp__state_expect(state, (unsigned)s->stop <= HSP_STOP_INSEPARABLE);
+    for (uint64_t i = 0; state->loading && i < n; i++) {
+        const double cap =
+            hsp__loss_cap(hsp__problem_loss(saved->p), hsp__problem_cost(saved->p, i));
+        hsp__state_expect(state, s->dual[i] >= 0 && s->dual[i] <= cap * (1 + 1e-9));
+    }
+    if (state->loading) s->known = 0;
+}
+
+/* Before a solver's turn. *found: a checkpoint has its result, and the solver need not run. */
+static hsp_status erm_resume(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                             hsp_error *err, hsp__solution *s, int *found)
+{
+    hsp__place *turn = goal->place;
+    *found = 0;
+    if (!turn) return HSP_OK;
+    turn->step += HSP__STEPS;
+    const hsp__place result = {turn->task, turn->step + HSP__STEP_RESULT};
+    erm_saved saved = {p, s};
+    return hsp__checkpoint_load(ctx, &result, erm_state, &saved, err, found);
+}
+
+/* After it. */
+static hsp_status erm_keep(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
+                           hsp_error *err, hsp__solution *s)
+{
+    const hsp__place *turn = goal->place;
+    if (!turn || hsp__stopped(ctx)) return HSP_OK;
+    const hsp__place result = {turn->task, turn->step + HSP__STEP_RESULT};
+    erm_saved saved = {p, s};
+    HSP__TRY(hsp__checkpoint_keep(ctx, &result, erm_state, &saved, err));
+    hsp__checkpoint_forget(ctx, &result, turn->step);
+    return HSP_OK;
+}
+
+/* ---- Solvers after the first ------------------------------------------------------------------ */
+
 /* Another solver goes on from where the first could not, or starts again without losses (`hard`);
  * what it makes worse is not kept. */
 static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int hard, hsp__task *task,
@@ -115,7 +198,12 @@ static hsp_status erm_second(hsp_context *ctx, const hsp__solver *second, int ha
         rest.may_hand_on = 0;
         if (hard) rest.log = NULL; /* another objective */
         if (rest.log) rest.log->before += first.passes;
-        status = second->solve(ctx, &p, &rest, err, s);
+        int found;
+        status = erm_resume(ctx, &p, &rest, err, s, &found);
+        if (!status && !found) {
+            status = second->solve(ctx, &p, &rest, err, s);
+            if (!status) status = erm_keep(ctx, &p, &rest, err, s);
+        }
     }
     s->slow = 0;
     s->gap_known = s->known = 0; /* weights of both may come back, and of another problem */
@@ -315,7 +403,7 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
     const hsp__problem *p = &task->problem;
     assert(task->solver && s->w && s->dual && s->u && s->scores);
     if (s->slow) HSP__TRY(erm_hand_on(ctx, goal, task, err));
-    if (choose) {
+    if (choose && !ctx->shard) { /* one solver alone has rows that are divided among ranks */
         /* A solver that can get no further hands on to the other; and at a cost so high that it is
          * the trouble, the separator without losses may be the answer. */
         hsp__problem hard = *p;
@@ -341,9 +429,10 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
 
 /* The solver of that name ("auto": the one that suits the data's shape) for the task's problem.
  * HSP_USAGE or HSP_UNSUPPORTED when there is none. */
-static hsp_status erm_choose(const char *name, hsp__task *task, hsp_error *err)
+static hsp_status erm_choose(const hsp_context *ctx, const char *name, hsp__task *task,
+                             hsp_error *err)
 {
-    task->solver = hsp__solver_for(name, &task->problem);
+    task->solver = ctx->shard ? &hsp__solver_newton : hsp__solver_for(name, &task->problem);
     assert(!task->solver || task->solver->suits(&task->problem));
     if (task->solver) return HSP_OK;
     if (strcmp(name, "auto") == 0)
@@ -398,7 +487,7 @@ static hsp_status erm_close(hsp__train *train, hsp_context *ctx, const hsp__goal
     HSP__TRY(erm_finish(ctx, goal, choose, task, err));
     if (s->stop == HSP_STOP_INSEPARABLE) return HSP_OK;
     hsp__pass_log_end(ctx, goal->log, s->passes, s->primal, s->dual_value);
-    if (train->count > 1 && !task->row_numbers && !task->gap_unknown &&
+    if (train->count > 1 && !ctx->shard && !task->row_numbers && !task->gap_unknown &&
         train->count * view->rows <= hsp_view_stored(view)) {
         /* several: keep the scores, which take no more room than the rows */
         task->scores = hsp__new_raw(&ctx->allocator, view->rows, sizeof *task->scores);
@@ -415,6 +504,7 @@ static hsp_status erm_close(hsp__train *train, hsp_context *ctx, const hsp__goal
                                                : hsp__decide(&score, 1, train->plan.tie);
         task->mistakes += predicted != view->labels[i];
     }
+    hsp__shard_add(ctx, &task->mistakes, 1);
     return HSP_OK;
 }
 
@@ -430,12 +520,20 @@ static void erm_room_free(erm_room *room, uint32_t count, hsp__task *tasks)
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                         hsp_error *err)
 {
-    const hsp__goal goal = hsp__erm_goal(train, task, report);
+    hsp__place place = {.task = (uint32_t)(task - train->tasks)};
+    hsp__goal goal = hsp__erm_goal(train, task, report);
     erm_room room;
-    HSP__TRY(erm_choose(train->plan.solver, task, err));
+    goal.place = &place;
+    HSP__TRY(erm_choose(ctx, train->plan.solver, task, err));
     hsp_status status = erm_room_new(ctx, task->problem.view, 1, err, &room);
     if (!status) status = erm_open(train, ctx, &room, 0, task, err);
-    if (!status) status = task->solver->solve(ctx, &task->problem, &goal, err, &task->solution);
+    status = hsp__shard_agree(ctx, status, err);
+    int found = 0;
+    if (!status) status = erm_resume(ctx, &task->problem, &goal, err, &task->solution, &found);
+    if (!status && !found) {
+        status = task->solver->solve(ctx, &task->problem, &goal, err, &task->solution);
+        if (!status) status = erm_keep(ctx, &task->problem, &goal, err, &task->solution);
+    }
     if (!status) status = erm_close(train, ctx, &goal, task, err);
     erm_room_free(&room, 1, task);
     return status;
@@ -446,7 +544,7 @@ hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, in
 uint32_t hsp__erm_group_most(const hsp__train *train)
 {
     const hsp__problem *p = &train->tasks[0].problem;
-    const int suits = !train->plan.log_passes && hsp__dcd_group_suits(p) &&
+    const int suits = !train->ctx->shard && !train->plan.log_passes && hsp__dcd_group_suits(p) &&
                       hsp__solver_for(train->plan.solver, p) == &hsp__solver_dcd;
     return suits ? HSP__DCD_GROUP_MOST : 1;
 }
@@ -463,15 +561,18 @@ hsp_status hsp__erm_fit_group(hsp__train *train, hsp_context *ctx, uint32_t coun
     hsp_status status = erm_room_new(ctx, tasks->problem.view, count, err, &room);
     for (uint32_t c = 0; !status && c < count; c++) {
         if (tasks[c].one_sided) continue;
-        status = erm_choose(train->plan.solver, &tasks[c], err);
+        status = erm_choose(ctx, train->plan.solver, &tasks[c], err);
         if (!status) status = erm_open(train, ctx, &room, c, &tasks[c], err);
         if (tasks[c].solver != &hsp__solver_dcd) continue;
         problems[some] = &tasks[c].problem;
         solutions[some++] = &tasks[c].solution;
     }
     hsp_status together = HSP_NO_MEMORY; /* or too few */
+    hsp__place place = {(uint32_t)(tasks - train->tasks), HSP__STEP_GROUP + count};
+    hsp__goal all = goal;
+    all.place = &place;
     if (!status && some > 1)
-        together = hsp__dcd_group_solve(ctx, some, problems, &goal, err, solutions);
+        together = hsp__dcd_group_solve(ctx, some, problems, &all, err, solutions);
     if (together != HSP_NO_MEMORY) status = together;
     for (uint32_t c = 0; !status && c < count; c++) {
         hsp__task *task = &tasks[c];
@@ -522,7 +623,7 @@ hsp_status hsp__fit_problem(hsp_context *ctx, const hsp__problem *p, const hsp__
         task.problem.norms = norms;
     }
     hsp__stop_limit(&own, limits->max_seconds);
-    if (!status) status = erm_choose("auto", &task, err);
+    if (!status) status = erm_choose(&own, "auto", &task, err);
     if (!status) status = task.solver->solve(&own, &task.problem, &goal, err, s);
     if (!status) status = erm_finish(&own, &goal, 1, &task, err);
     hsp__scratch_free(&scratch);

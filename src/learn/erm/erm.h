@@ -12,6 +12,9 @@
  * and lambda are set. */
 hsp_status hsp__erm_plan_read(const hsp_options *options, hsp__plan *plan, hsp_error *err);
 
+/* learner->sharded of both: penalty l2, one-vs-rest, and nothing that looks at rows apart from the fit. */
+int hsp__erm_sharded(const hsp_data *data, uint64_t entries, const hsp_options *options);
+
 /* learner->fit of both. */
 hsp_status hsp__erm_fit(hsp__train *train, hsp_context *ctx, hsp__task *task, int report,
                         hsp_error *err);

@@ -7,10 +7,12 @@
 
 enum { GAP_PARTS = 64, GAP_TICK = 64 }; /* rows between two ticks */
 
-/* Parts that rows are cut into where each costs little: sums over parts are added in their order.
+/* Parts that rows are cut into where each costs little: sums over parts are added in their order. Of rows
+ * that are divided among ranks, parts are this rank's blocks.
  */
-static uint64_t gap_parts(const hsp__problem *p)
+static uint64_t gap_parts(const hsp_context *ctx, const hsp__problem *p)
 {
+    if (ctx->shard) return ctx->shard->to - ctx->shard->from;
     const uint64_t parts = hsp__parts(p->view->rows, 64);
     return parts > GAP_PARTS ? GAP_PARTS : parts;
 }
@@ -26,26 +28,43 @@ typedef struct gap_sums {
     double t;         /* sum a y */
     double total;     /* sum a */
     double reach;     /* sum a ||x|| */
+    uint64_t rows;    /* how many there are */
 } gap_sums;
 
 /* A pass over the rows, in parts. */
 typedef struct gap_work {
     hsp_context *ctx; /* that may stop it; NULL: it is soon done */
     const hsp__problem *p;
-    const double *w;      /* NULL: not known */
-    double b, size;       /* size: ||w|| */
-    const double *scores; /* <w, x_i>; NULL: the losses are not wanted */
-    const double *a;      /* NULL: the conjugates are not wanted */
-    double *found, *u;    /* scores (or norms) and sum a y x are computed; NULL: not */
-    double *more;         /* (parts - 1) * cols: what the other parts add to u */
-    double most;          /* the largest a */
-    double *balance;      /* a that is made feasible, */
-    double factor;        /* and multiplied by this in the class `heavy` */
+    const double *w;           /* NULL: not known */
+    double b, size;            /* size: ||w|| */
+    const double *scores;      /* <w, x_i>; NULL: the losses are not wanted */
+    const double *a;           /* NULL: the conjugates are not wanted */
+    double *found, *u;         /* scores (or norms) and sum a y x are computed; NULL: not */
+    double *more;              /* (parts - 1) * cols: what the other parts add to u */
+    double *into[HSP__BLOCKS]; /* of a shard instead: where each block's share of u goes */
+    double most;               /* the largest a */
+    double *balance;           /* a that is made feasible, */
+    double factor;             /* and multiplied by this in the class `heavy` */
     int heavy;
     uint64_t parts;
-    gap_sums sums[GAP_PARTS];
+    const hsp__shard *shard; /* of gap_pass; NULL: the rows are all of them */
+    void (*part)(void *, uint64_t);
+    hsp_status status; /* of gap_pass */
+    gap_sums sums[HSP__BLOCKS];
     hsp__kkt *kkt; /* parts */
 } gap_work;
+
+/* The rows of a part. */
+static void gap_range(const gap_work *work, uint64_t part, uint64_t *from, uint64_t *to)
+{
+    const uint64_t rows = work->p->view->rows;
+    if (work->shard) {
+        hsp__shard_block(work->shard, work->shard->from + (uint32_t)part, from, to);
+        return;
+    }
+    *from = hsp__part(rows, work->parts, part);
+    *to = hsp__part(rows, work->parts, part + 1);
+}
 
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
@@ -117,10 +136,51 @@ static double gap_precise_slack(const hsp__problem *p, uint64_t i, const double 
     return hsp__problem_positive(p, i) ? (1 - high) - low : (1 + high) + low;
 }
 
+/* What a block of a shard adds to the sums over all ranks' rows: loss, growth, conjugate, t, total,
+ * reach, and its share of u. */
+enum { GAP_NUMBERS = 6 };
+
+static void gap_pass_block(void *user, uint32_t block, uint64_t from, uint64_t to, double *sum)
+{
+    gap_work *work = user;
+    const uint64_t part = block - work->shard->from;
+    const gap_sums *one = &work->sums[part];
+    (void)from, (void)to;
+    work->into[part] = sum + GAP_NUMBERS;
+    work->part(work, part);
+    const double numbers[GAP_NUMBERS] = {one->loss, one->growth, one->conjugate,
+                                         one->t,    one->total,  one->reach};
+    memcpy(sum, numbers, sizeof numbers);
+}
+
+/* Where there are no sums for want of memory, they are NaN, and work->status says so. */
+static gap_sums gap_pass_shard(hsp_context *ctx, gap_work *work, void (*part)(void *, uint64_t))
+{
+    const double none = (double)NAN;
+    double few[GAP_NUMBERS] = {none, none, none, none, none, none};
+    double *sums = work->u ? work->more : few;
+    const uint64_t cols = work->u ? work->p->view->cols : 0;
+    work->shard = ctx->shard;
+    work->part = part;
+    work->status = hsp__shard_sum(ctx, GAP_NUMBERS + cols, gap_pass_block, work, NULL, sums);
+    if (!work->status && work->u) {
+        memcpy(few, sums, sizeof few);
+        memcpy(work->u, sums + GAP_NUMBERS, cols * sizeof *sums);
+    }
+    return (gap_sums){.loss = few[0],
+                      .growth = few[1],
+                      .conjugate = few[2],
+                      .t = few[3],
+                      .total = few[4],
+                      .reach = few[5],
+                      .rows = ctx->shard->rows};
+}
+
 /* Run a pass and add up its sums. */
 static gap_sums gap_pass(hsp_context *ctx, gap_work *work, void (*part)(void *, uint64_t))
 {
-    gap_sums all = {0};
+    if (ctx->shard) return gap_pass_shard(ctx, work, part);
+    gap_sums all = {.rows = work->p->view->rows};
     hsp__tasks_run(ctx, work->parts, part, work);
     for (uint64_t k = 0; k < work->parts; k++) {
         const gap_sums *one = &work->sums[k];
@@ -170,8 +230,8 @@ static double gap_above(const hsp__problem *p, double penalty, const gap_sums *s
     assert(!(penalty < 0) && !(sums->loss < 0) && !(sums->growth < 0) && !(sums->off < 0));
     *rounding = 0;
     if (isinf(penalty)) return HUGE_VAL; /* a w that overflows: what is off cannot be told */
-    *rounding = hsp__gap_gamma(p->view->cols) * penalty +
-                hsp__gap_gamma(p->view->rows) * sums->loss + sums->growth;
+    *rounding = hsp__gap_gamma(p->view->cols) * penalty + hsp__gap_gamma(sums->rows) * sums->loss +
+                sums->growth;
     if (p->hard) *rounding += sums->off <= 0.1 ? 4 * sums->off * penalty : HUGE_VAL;
     return penalty + sums->loss + *rounding;
 }
@@ -192,7 +252,7 @@ static double gap_terms(const hsp__problem *p, const gap_sums *sums)
 static gap_errors gap_coarse(const hsp__problem *p, const gap_sums *sums)
 {
     assert(!(sums->total < 0) && !(sums->reach < 0));
-    const double gamma = hsp__gap_gamma(p->view->rows), terms = gap_terms(p, sums);
+    const double gamma = hsp__gap_gamma(sums->rows), terms = gap_terms(p, sums);
     double share = gamma;
     if (p->offset == HSP__OFFSET_FREE && sums->total > 0) /* and the heavier class scaled by this */
         share += 2 * (fabs(sums->t) / sums->total + gamma);
@@ -294,35 +354,99 @@ static hsp_status gap_offset_hinge(hsp_context *ctx, const hsp__problem *p, cons
     return status;
 }
 
+/* The same of rows that are divided among ranks: the breakpoints y - s are counted in bins between two that
+ * the answer is known to lie between, until those are the same but for rounding. */
+enum { GAP_BINS = 64, GAP_ROUNDS = 9 };
+
+typedef struct gap_bins {
+    const hsp__problem *p;
+    const double *scores;
+    double low, width; /* bin k is of low + k width and what follows; the last, of all beyond */
+} gap_bins;
+
+static void gap_bins_block(void *user, uint32_t block, uint64_t from, uint64_t to, double *sum)
+{
+    const gap_bins *bins = user;
+    (void)block;
+    for (uint64_t i = from; i < to; i++) {
+        const double c = hsp__problem_cost(bins->p, i), y = hsp__problem_y(bins->p, i);
+        const double at = floor((y - bins->scores[i] - bins->low) / bins->width) + 1;
+        sum[at > 0 ? at < GAP_BINS + 1 ? (int)at : GAP_BINS + 1 : 0] += c;
+        if (y > 0) sum[GAP_BINS + 2] += c;
+    }
+}
+
+static hsp_status gap_offset_shard(hsp_context *ctx, gap_work *work, hsp_error *err, double *b)
+{
+    const hsp__problem *p = work->p;
+    double most = 0, cost[GAP_BINS + 3];
+    for (uint64_t i = 0; i < p->view->rows; i++)
+        most = fmax(most, fabs(work->scores[i]));
+    hsp__shard_max(ctx, &most, 1);
+    gap_bins bins = {.p = p, .scores = work->scores, .low = -most - 1};
+    bins.width = 2 * (most + 1) / GAP_BINS;
+    for (int round = 0; isfinite(most) && round < GAP_ROUNDS; round++) {
+        HSP__TRY(hsp__shard_sum(ctx, GAP_BINS + 3, gap_bins_block, &bins, err, cost));
+        double below = cost[0];
+        int k = 0;
+        while (k + 1 < GAP_BINS && below + cost[k + 1] < cost[GAP_BINS + 2])
+            below += cost[++k];
+        bins.low += k * bins.width;
+        bins.width /= GAP_BINS;
+    }
+    *b = bins.low + bins.width * GAP_BINS / 2;
+    return HSP_OK;
+}
+
 #define GAP_STEPS 60
+
+/* The slope and the curvature over b, of rows from .. to - 1. */
+GAP_INLINE void gap_slope_rows(hsp__loss_form form, const hsp__loss *loss, gap_work *work,
+                               uint64_t from, uint64_t to, double sum[2])
+{
+    const hsp__problem *p = work->p;
+    double slope = 0, curvature = 0;
+    (void)form;
+    for (uint64_t i = from; i < to; i++) {
+        if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
+        const double s = loss->neg_gradient(y * (work->scores[i] + work->b));
+        slope -= c * y * s;
+        curvature += loss->curvature(s, c);
+    }
+    sum[0] = slope, sum[1] = curvature;
+}
+
+static void gap_slope_block(void *user, uint32_t block, uint64_t from, uint64_t to, double *sum)
+{
+    gap_work *work = user;
+    (void)block;
+    HSP__BY_LOSS(hsp__problem_loss(work->p), gap_slope_rows, work, from, to, sum)
+}
 
 /* Newton's steps on sum c loss(y (s + b)) over b, kept between the nearest b known to be too low
  * and too high. */
-GAP_INLINE void gap_offset_smooth(hsp__loss_form form, const hsp__loss *loss, gap_work *work)
+static hsp_status gap_offset_smooth(hsp_context *ctx, gap_work *work, hsp_error *err)
 {
-    const hsp__problem *p = work->p;
-    double low = -HUGE_VAL, high = HUGE_VAL;
-    (void)form;
+    double low = -HUGE_VAL, high = HUGE_VAL, sum[2];
     for (int step = 0; step < GAP_STEPS; step++) {
         const double b = work->b;
-        double slope = 0, curvature = 0;
-        for (uint64_t i = 0; i < p->view->rows; i++) {
-            if (i % GAP_TICK == 0 && hsp__tick(work->ctx)) return;
-            const double y = hsp__problem_y(p, i), c = hsp__problem_cost(p, i);
-            const double s = loss->neg_gradient(y * (work->scores[i] + b));
-            slope -= c * y * s;
-            curvature += loss->curvature(s, c);
-        }
-        if (slope == 0) return;
+        if (ctx->shard)
+            HSP__TRY(hsp__shard_sum(ctx, 2, gap_slope_block, work, err, sum));
+        else
+            gap_slope_block(work, 0, 0, work->p->view->rows, sum);
+        const double slope = sum[0], curvature = sum[1];
+        if (slope == 0 || hsp__stopped(ctx)) break;
         if (slope < 0)
             low = b;
         else
             high = b;
         double next = curvature > 0 ? b - slope / curvature : slope < 0 ? b + 1 : b - 1;
         if (!(next > low && next < high)) next = (low + high) / 2;
-        if (!isfinite(next) || fabs(next - b) <= 1e-15 * fabs(b)) return;
+        if (!isfinite(next) || fabs(next - b) <= 1e-15 * fabs(b)) break;
         work->b = next;
     }
+    return hsp__stop_status(ctx, err);
 }
 
 hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double *scores,
@@ -341,11 +465,13 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
         if (isfinite(middle)) *b = middle;
         return HSP_OK;
     }
-    if (!hsp__loss_is_smooth(p->loss)) return gap_offset_hinge(ctx, p, scores, err, b);
     gap_work work = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
-    HSP__BY_LOSS(hsp__problem_loss(p), gap_offset_smooth, &work)
+    if (!hsp__loss_is_smooth(p->loss))
+        return ctx->shard ? gap_offset_shard(ctx, &work, err, b)
+                          : gap_offset_hinge(ctx, p, scores, err, b);
+    const hsp_status status = gap_offset_smooth(ctx, &work, err);
     *b = work.b;
-    return hsp__stop_status(ctx, err);
+    return status;
 }
 
 /* ---- Primal ---------------------------------------------------------------------------------- */
@@ -357,17 +483,17 @@ GAP_INLINE void gap_sum_rows(hsp__loss_form form, const hsp__loss *loss, gap_wor
 {
     const hsp__problem *p = work->p;
     const hsp_view *view = p->view;
-    const uint64_t from = hsp__part(view->rows, work->parts, part),
-                   to = hsp__part(view->rows, work->parts, part + 1);
     const int narrow = hsp__matvec_narrow(view);
     double *u = part && work->u ? work->more + (part - 1) * view->cols : work->u;
+    uint64_t from, to;
+    gap_range(work, part, &from, &to);
+    if (work->u && work->shard) u = work->into[part];
     double *found = work->found;
     const double *scores = work->scores, *all = work->a;
     hsp_context *ctx = work->ctx;
     gap_sums sums = {0};
     if (u) memset(u, 0, view->cols * sizeof *u);
-    if (found && narrow)
-        hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, 1, found + from);
+    if (found && narrow) hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, found + from);
     for (uint64_t i = from; i < to; i++) {
         if (ctx && i % GAP_TICK == 0 && hsp__tick(ctx)) break;
         if (found && !narrow) found[i] = hsp__row_score(view, i, work->w, 0);
@@ -394,7 +520,7 @@ double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w,
 {
     double own;
     gap_work work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b};
-    work.parts = gap_parts(p);
+    work.parts = gap_parts(ctx, p);
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (hsp__stopped(ctx)) return (double)NAN;
@@ -413,9 +539,10 @@ static void gap_balance_part(void *user, uint64_t part)
 {
     gap_work *work = user;
     const hsp__problem *p = work->p;
-    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     double *a = work->balance, sum[2] = {0, 0};
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+    uint64_t from, to;
+    gap_range(work, part, &from, &to);
+    for (uint64_t i = from; i < to; i++) {
         double next = a[i] > 0 ? fmin(a[i], gap_box(p, i)) : 0;
         if (isinf(next)) next = 0;
         if (hsp__problem_positive(p, i) == work->heavy) next *= work->factor;
@@ -427,7 +554,7 @@ static void gap_balance_part(void *user, uint64_t part)
 
 void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
 {
-    gap_work work = {.p = p, .parts = gap_parts(p), .balance = a, .factor = 1};
+    gap_work work = {.p = p, .parts = gap_parts(ctx, p), .balance = a, .factor = 1};
     const gap_sums sums = gap_pass(ctx, &work, gap_balance_part);
     const double negative = sums.total, positive = sums.t;
     if (p->offset != HSP__OFFSET_FREE || negative == positive) return;
@@ -440,7 +567,7 @@ void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
 double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u,
                      double *rounding)
 {
-    gap_work work = {.p = p, .parts = gap_parts(p), .a = a};
+    gap_work work = {.p = p, .parts = gap_parts(ctx, p), .a = a};
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (!u) return sums.conjugate;
     const gap_errors errors = gap_coarse(p, &sums);
@@ -570,16 +697,25 @@ hsp_status hsp__gap_with(hsp_context *ctx, const hsp__problem *p, const double *
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, cols));
     work.parts = n ? hsp__matvec_parts(p->view) : 1;
     work.more =
-        hsp__new_raw(&ctx->allocator, (work.parts > 1 ? work.parts - 1 : 1) * d, sizeof *work.more);
-    if (!work.more) return hsp__fail_memory(err);
+        hsp__new_raw(&ctx->allocator, (work.parts > 1 ? work.parts - 1 : 1) * d + GAP_NUMBERS,
+                     sizeof *work.more);
+    const hsp_status room = hsp__shard_agree(ctx, work.more ? HSP_OK : hsp__fail_memory(err), err);
+    if (room) {
+        hsp__free(&ctx->allocator, work.more);
+        return room;
+    }
     hsp__gap_balance(ctx, p, a);
     gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
-    for (uint64_t part = 1; !has_u && part < work.parts; part++)
+    for (uint64_t part = 1; !has_u && !ctx->shard && part < work.parts; part++)
         hsp__vec()->axpy_f64(1, work.more + (part - 1) * d, u, cols);
     if (has_u) memcpy(u, w, cols * sizeof *u);
     if (hsp__stopped(ctx)) {
         hsp__free(&ctx->allocator, work.more);
         return hsp__stop_status(ctx, err);
+    }
+    if (work.status) {
+        hsp__free(&ctx->allocator, work.more);
+        return hsp__fail_memory(err);
     }
     out->primal = gap_above(p, gap_penalty(p, w, b), &sums, &up);
     if (p->penalty == HSP__PENALTY_L1) { /* scale a, and u with it, until no |u_j| is above 1 */
@@ -595,7 +731,7 @@ hsp_status hsp__gap_with(hsp_context *ctx, const hsp__problem *p, const double *
     } else {
         gap_errors errors = gap_coarse(p, &sums);
         out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, cols), &errors, &down);
-        if (down > gap_much_rounding * (out->primal - out->dual) &&
+        if (!ctx->shard && down > gap_much_rounding * (out->primal - out->dual) &&
             down > gap_least_rounding * out->primal) {
             errors = gap_precise(ctx, p, a, u, work.more, &sums);
             out->dual = gap_below(p, &sums, hsp__vec()->sqnorm_f64(u, cols), &errors, &down);
@@ -626,10 +762,11 @@ GAP_INLINE void gap_kkt_rows(hsp__loss_form form, const hsp__loss *loss, gap_wor
 {
     const int hard = form == HSP__HARD_MARGIN, hinge = form == HSP__HINGE;
     const hsp__problem *p = work->p;
-    const uint64_t to = hsp__part(p->view->rows, work->parts, part + 1);
     hsp__kkt kkt = {.least = HUGE_VAL};
     gap_sums sums = {0};
-    for (uint64_t i = hsp__part(p->view->rows, work->parts, part); i < to; i++) {
+    uint64_t from, to;
+    gap_range(work, part, &from, &to);
+    for (uint64_t i = from; i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
         if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
         double m = y * (work->scores[i] + work->b), wrong = 0;
@@ -697,9 +834,12 @@ void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, doub
     gap_work work = {.ctx = w ? ctx : NULL, .p = p, .w = w, .b = b};
     work.size = w ? hsp__gap_length(w, d) : 0;
     work.a = a, work.scores = scores;
-    work.parts = gap_parts(p);
+    work.parts = gap_parts(ctx, p);
     work.most = hsp__vec()->norminf_f64(a, (size_t)p->view->rows);
-    hsp__kkt parts[GAP_PARTS];
+    hsp__shard_max(ctx, &work.most, 1);
+    hsp__kkt parts[HSP__BLOCKS];
+    for (uint64_t part = 0; part < work.parts; part++)
+        parts[part] = (hsp__kkt){.least = HUGE_VAL}; /* a block may have no rows */
     work.kkt = parts;
     const gap_sums sums = gap_pass(ctx, &work, gap_kkt_part);
     *out = (hsp__kkt){.least = HUGE_VAL};
@@ -712,7 +852,14 @@ void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, doub
         out->support += one->support, out->on += one->on;
         out->inside += one->inside, out->wrong += one->wrong;
     }
-    assert(out->on + out->inside + out->wrong <= out->support && out->support <= p->view->rows);
+    double most[] = {out->dual, out->primal, out->complementarity};
+    uint64_t counts[] = {out->support, out->on, out->inside, out->wrong};
+    hsp__shard_max(ctx, most, 3);
+    hsp__shard_min(ctx, &out->least, 1);
+    hsp__shard_add(ctx, counts, 4);
+    out->dual = most[0], out->primal = most[1], out->complementarity = most[2];
+    out->support = counts[0], out->on = counts[1], out->inside = counts[2], out->wrong = counts[3];
+    assert(out->on + out->inside + out->wrong <= out->support && out->support <= sums.rows);
     if (p->offset == HSP__OFFSET_FREE && sums.total > 0)
         out->dual = fmax(out->dual, fabs(sums.t) / sums.total);
     if (p->hard && sums.total > 0) out->complementarity /= sums.total;

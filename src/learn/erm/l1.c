@@ -102,6 +102,9 @@ typedef struct l1 {
     l1_point at;
     l1_quadratic model;
     uint64_t seen; /* entries looked at since the last full pass */
+    int moved;     /* the last step changed something; */
+    int fresh;     /* none has since the scores were computed; */
+    int stuck;     /* steps without progress */
 } l1;
 
 /* How far a weight w with gradient g is from what an optimum asks for. */
@@ -608,35 +611,61 @@ static void l1_refresh(l1 *t)
     t->at.primal = t->at.violation = HUGE_VAL;
 }
 
+/* What the next step depends on, for checkpoints. */
+static void l1_state(hsp__state *state, void *user)
+{
+    l1 *t = user;
+    hsp__solution *s = t->out;
+    hsp__state_bytes(state, s->w, t->d * sizeof *s->w);
+    HSP__STATE(state, s->b);
+    HSP__STATE(state, s->passes);
+    HSP__STATE(state, s->updates);
+    hsp__state_bytes(state, t->at.scores, t->n * sizeof *t->at.scores);
+    HSP__STATE(state, t->at.primal);
+    HSP__STATE(state, t->at.primal_known);
+    HSP__STATE(state, t->at.violation);
+    HSP__STATE(state, t->model.use_gram);
+    HSP__STATE(state, t->seen);
+    HSP__STATE(state, t->random);
+    HSP__STATE(state, t->moved);
+    HSP__STATE(state, t->fresh);
+    HSP__STATE(state, t->stuck);
+}
+
 static hsp_status l1_iterate(l1 *t, hsp_error *err)
 {
     const hsp__goal *goal = t->goal;
     hsp__solution *s = t->out;
     hsp_stop stop = HSP_STOP_PASSES;
-    int moved = 1, fresh = 1, stuck = 0;
+    int resumed;
     l1_refresh(t);
+    t->moved = t->fresh = 1;
+    HSP__TRY(hsp__checkpoint_load(t->ctx, goal->place, l1_state, t, err, &resumed));
     for (;;) {
+        HSP__TRY(hsp__checkpoint_save(t->ctx, goal->place, l1_state, t, err));
         const double primal = t->at.primal, violation = t->at.violation;
         l1_evaluate(t);
         if (hsp__stopped(t->ctx)) return HSP_CANCELLED;
         /* where P has come to its roundings, the gradient still gets better */
-        stuck = moved && (t->at.primal < primal || t->at.violation < violation / 2) ? 0 : stuck + 1;
+        t->stuck = t->moved && (t->at.primal < primal || t->at.violation < violation / 2)
+                       ? 0
+                       : t->stuck + 1;
         /* the gap by our own figures: a scaled down until no |u_j| is above 1 */
         for (uint64_t i = 0; i < t->n; i++)
             t->model.direction[i] = fabs(t->at.ay[i]) / (1 + t->at.violation);
         const double dual = hsp__gap_dual(t->ctx, t->p, t->model.direction, NULL, NULL);
         hsp__pass_log_note(t->ctx, goal->log, s->passes, t->at.primal, dual);
         const double gap = t->at.primal > dual ? (t->at.primal - dual) / t->at.primal : 0;
-        if (stuck || gap <= goal->gap) {
+        if (t->stuck || gap <= goal->gap) {
             HSP__TRY(l1_compute_gap(t, err));
             if (s->gap <= goal->gap) break;
         }
-        if (stuck) t->model.use_gram = 1;      /* models that are written out are solved better */
-        if (stuck > 2 && fresh) return HSP_OK; /* that was all */
-        if (stuck > 2) {
+        if (t->stuck) t->model.use_gram = 1; /* models that are written out are solved better */
+        if (t->stuck > 2 && t->fresh) return HSP_OK; /* that was all */
+        if (t->stuck > 2) {
             l1_refresh(t);
-            fresh = moved = 1;
-            stuck = 0;
+            t->fresh = t->moved = 1;
+            t->stuck = 0;
             continue;
         }
         assert(t->model.count <= t->d);
@@ -661,9 +690,9 @@ static hsp_status l1_iterate(l1 *t, hsp_error *err)
             l1_begin_model(t);
         }
         if (t->model.use_gram && fits) HSP__TRY(l1_gram(t, err));
-        moved = l1_move(t);
+        t->moved = l1_move(t);
         s->updates++;
-        fresh = fresh && !moved;
+        t->fresh = t->fresh && !t->moved;
     }
     if (s->gap <= goal->gap) s->stop = HSP_STOP_CONVERGED;
     return HSP_OK;

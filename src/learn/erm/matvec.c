@@ -25,9 +25,9 @@ int hsp__matvec_narrow(const hsp_view *view)
 }
 
 void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
-                               uint64_t count, uint64_t step, double *out)
+                               uint64_t count, double *out)
 {
-    const uint64_t cols = view->cols, stride = view->stride * step;
+    const uint64_t cols = view->cols, stride = view->stride;
     const float *x = (const float *)view->values + from * stride;
     if (cols == 3) { /* colours, places */
         const double w0 = w[0], w1 = w[1], w2 = w[2];
@@ -62,7 +62,7 @@ static void matvec_part(void *user, uint64_t part)
     const int narrow = hsp__matvec_narrow(view);
     double *sum = part ? work->sums + (part - 1) * view->cols : work->out;
     if (work->scores && narrow)
-        hsp__matvec_narrow_scores(view, work->w, work->b, from, to - from, 1, work->scores + from);
+        hsp__matvec_narrow_scores(view, work->w, work->b, from, to - from, work->scores + from);
     if (work->v) memset(sum, 0, view->cols * sizeof *sum);
     for (uint64_t i = from; i < to; i++) {
         if (work->scores && !narrow) work->scores[i] = hsp__row_score(view, i, work->w, work->b);

@@ -34,7 +34,7 @@
  * Papers. Keerthi, DeCoste: A modified finite Newton method for fast solution of large scale linear
  * SVMs, JMLR 6, 2005. Li, Sun, Toh: A highly efficient semismooth Newton augmented Lagrangian method
  * for solving Lasso problems, SIAM J. Optim. 28, 2018 (the scheme; their problem is another). */
-#include "learn/erm/newton.h"
+#include "learn/erm/newton_run.h"
 
 #include "base/base.h"
 #include "learn/erm/gap.h"
@@ -72,45 +72,14 @@
 #define NEWTON_SHED_ROUNDS 20   /* at most so often, */
 #define NEWTON_SHEDS       2    /* in as many attempts */
 
+#define NEWTON_LIGHT       256  /* C ||x||^2 over this is the factor of the penalty at first: */
+#define NEWTON_LIGHTER     5    /* it is divided by this, once there are multipliers */
+#define NEWTON_LIGHTER_GAP 0.95 /* whose gap, with that factor, is below this */
+
 #define NEWTON_ACCURACY 0.2 /* of directions by conjugate gradients */
 #define NEWTON_ARRIVED \
     0.1                  /* of the goal: what is left of a step's decrement of which this is true */
 #define NEWTON_AGAIN 0.1 /* decrement, relative to that of the last attempt, for another one */
-
-/* The best pair so far, with the values that gap.h gave to it. */
-typedef struct newton_best {
-    double *w;    /* dim */
-    double *a;    /* n; NULL: never put aside */
-    int in_place; /* the best multipliers are in s->a */
-    hsp__gap_values values;
-} newton_best;
-
-typedef struct newton_run {
-    hsp__newton *s;
-    const hsp__goal *goal;
-    hsp__solution *out;
-    hsp_error *err;
-    int sample;          /* a sample of the rows: our own estimate of the gap is enough */
-    double wanted;       /* our estimate of the gap at which to compute it with gap.h */
-    double longest;      /* hard margin: the largest norm of a row */
-    int follow_tau;      /* the anchors stay in the middle, and only tau grows */
-    int own_multipliers; /* s->a is what the rows ask for; 0: gap.h made it feasible */
-    struct {
-        double *w; /* dim: the weights with the lowest primal value by our own estimate */
-        double value;
-    } lowest;
-    newton_best best;
-    double *trial;  /* dim: the weights whose gap is computed */
-    int scored;     /* u and scores of the best pair are in s->delta and s->delta_score */
-    int shorts;     /* short steps, and */
-    int sheds;      /* attempts at multipliers because of them; */
-    int interior;   /* the last was made */
-    double tried;   /* the decrement of the step after which newton_dual.c was tried; 0: not yet; */
-    double reached; /* and the D that it reached */
-    int done;
-    hsp_stop stop;
-    uint64_t steps;
-} newton_run;
 
 /* ---- Estimates --------------------------------------------------------------------------- */
 
@@ -214,7 +183,8 @@ static hsp_status newton_put_aside(newton_run *run)
     hsp__newton *s = run->s;
     if (run->best.in_place) {
         if (!run->best.a) run->best.a = hsp__scratch_raw(&s->scratch, s->n, sizeof *run->best.a);
-        if (!run->best.a) return hsp__fail_memory(run->err);
+        HSP__TRY(
+            hsp__shard_agree(s->ctx, run->best.a ? HSP_OK : hsp__fail_memory(run->err), run->err));
         memcpy(run->best.a, s->a, s->n * sizeof *run->best.a);
         run->best.in_place = 0;
     }
@@ -266,6 +236,33 @@ static hsp_status newton_evidence(newton_run *run)
     return HSP_OK;
 }
 
+/* ---- A heavier penalty at first --------------------------------------------------------------- */
+
+/* Squared hinge. Where C ||x||^2 is large, few rows have m < 1 at the end, and a step from far away has
+ * no curvature along most columns but that of the penalty. With a heavier penalty more rows keep
+ * curvature, and the way from its minimum to the next is short. */
+static void newton_set_penalty(hsp__newton *s, double ridge)
+{
+    s->ridge = ridge;
+    if (s->offset_ridge > 0) s->offset_ridge = ridge;
+}
+
+static int newton_is_heavy(const hsp__newton *s)
+{
+    return s->form == HSP__SQUARED_HINGE && s->ridge > 1;
+}
+
+/* A lighter penalty, if we are near the minimum with this one, or (`ended`) get no nearer. 1: it is. */
+static int newton_lighten(hsp__newton *s, int ended)
+{
+    const double ww = hsp__newton_sqnorm(s, s->w), uu = hsp__newton_sqnorm(s, s->u);
+    const double primal = s->ridge * ww / 2 + s->now.loss;
+    const double dual = s->now.conjugate - uu / s->ridge / 2;
+    if (!ended && !(primal - dual < NEWTON_LIGHTER_GAP * primal)) return 0;
+    newton_set_penalty(s, fmax(1, s->ridge / NEWTON_LIGHTER));
+    return 1;
+}
+
 /* ---- One Newton step ------------------------------------------------------------------------- */
 
 /* The step length along delta: where the slope is gone, or nearly. */
@@ -299,6 +296,8 @@ static double newton_search(hsp__newton *s, double decrement)
 /* Was the work stopped? What the last pass computed is then of no use. */
 static int newton_stopping(newton_run *run)
 {
+    if (run->s->ctx->shard) hsp__tick_together(run->s->ctx);
+    if (run->s->failed) run->done = 1;
     if (hsp__watch_stopped(run->s->ctx, &run->stop)) run->done = 1;
     return run->done;
 }
@@ -418,8 +417,8 @@ static hsp_status newton_try_dual(newton_run *run, double left)
     const int first = run->tried == 0 && NEWTON_ARRIVED * left <= wanted;
     const int again =
         run->tried > 0 && (left <= NEWTON_AGAIN * run->tried || primal - run->reached <= wanted);
-    if (run->sample || !form || hsp__hessian_is_direct(s->dim) || run->steps == 0 ||
-        !(first || again))
+    if (run->sample || !form || hsp__hessian_is_direct(s->dim) || s->ctx->shard ||
+        run->steps == 0 || !(first || again))
         return HSP_OK;
     run->tried = left;
     run->reached = hsp__newton_dual(s, primal, wanted);
@@ -440,9 +439,11 @@ static hsp_status newton_minimise(newton_run *run)
 {
     hsp__newton *s = run->s;
     const int anchored = hsp__newton_anchored(s);
-    double first = 0, left = HUGE_VAL, before = HUGE_VAL;
-    int slow = 0;
-    for (int moved = 0; !newton_stopping(run) && moved < NEWTON_INNER; moved++) {
+    newton_minimised *m = &run->minimised;
+    if (!run->resumed) *m = (newton_minimised){.left = HUGE_VAL, .before = HUGE_VAL};
+    run->resumed = 0;
+    for (; !newton_stopping(run) && m->moved < NEWTON_INNER; m->moved++) {
+        HSP__TRY(hsp__newton_save(run));
         const hsp__newton_estimates f = hsp__newton_estimate(s);
         const double slack = s->now.slack;
         if (!run->sample) hsp__pass_log_note(s->ctx, run->goal->log, s->passes, f.primal, f.dual);
@@ -462,21 +463,25 @@ static hsp_status newton_minimise(newton_run *run)
             run->wanted /= 4; /* our estimate was too low */
             HSP__TRY(newton_resume(run));
         }
-        HSP__TRY(newton_try_dual(run, left));
+        HSP__TRY(newton_try_dual(run, m->left));
         if (run->done) return HSP_OK;
-        if (anchored && moved && f.residual <= 0.1 * slack) return HSP_OK;
-        if (run->follow_tau && moved && slack > 0.5 * run->wanted * f.primal && left <= 0.3 * slack)
+        if (anchored && m->moved && f.residual <= 0.1 * slack) return HSP_OK;
+        if (run->follow_tau && m->moved && slack > 0.5 * run->wanted * f.primal &&
+            m->left <= 0.3 * slack)
             return HSP_OK;
-        newton_step(run, 0, HSP__NEWTON_GO, &left);
-        if (moved == 0) first = left;
-        HSP__TRY(newton_long_rows(run, left));
+        if (newton_is_heavy(s) && newton_lighten(s, 0)) m->before = HUGE_VAL;
+        newton_step(run, 0, HSP__NEWTON_GO, &m->left);
+        if (m->moved == 0) m->first = m->left;
+        HSP__TRY(newton_long_rows(run, m->left));
         if (run->done) return HSP_OK;
-        slow += left > 0.5 * before;
-        before = left;
-        const int ended = !(left > 1e-25 * first) || !(left > 1e-16 * f.size);
-        if (s->by_matrix && !run->sample && (slow >= NEWTON_SLOW || ended)) {
+        m->slow += m->left > 0.5 * m->before;
+        m->before = m->left;
+        const int ended = !(m->left > 1e-25 * m->first) || !(m->left > 1e-16 * f.size);
+        if (s->by_matrix && !run->sample && (m->slow >= NEWTON_SLOW || ended)) {
             HSP__TRY(newton_leave_matrix(run));
-            before = HUGE_VAL;
+            m->before = HUGE_VAL;
+        } else if (ended && newton_is_heavy(s)) {
+            newton_lighten(s, 1);
         } else if (ended) {
             return HSP_OK;
         }
@@ -507,8 +512,8 @@ static hsp_status newton_outer(newton_run *run)
 {
     hsp__newton *s = run->s;
     const int anchored = hsp__newton_anchored(s), hard = s->form == HSP__HARD_MARGIN;
-    double last = HUGE_VAL, left;
-    int stalls = 0;
+    double left;
+    if (!run->resumed) run->last = HUGE_VAL;
     while (!run->done) {
         HSP__TRY(newton_minimise(run));
         if (run->done) return HSP_OK;
@@ -516,10 +521,10 @@ static hsp_status newton_outer(newton_run *run)
         const double gap = f.primal - f.dual;
         if (hard) HSP__TRY(newton_evidence(run));
         if (run->done) return HSP_OK;
-        stalls = gap < 0.7 * last ? 0 : stalls + 1;
-        last = fmin(last, gap);
+        run->stalls = gap < 0.7 * run->last ? 0 : run->stalls + 1;
+        run->last = fmin(run->last, gap);
         const int most = hard ? NEWTON_STALLS_HARD : NEWTON_STALLS;
-        if ((!run->follow_tau && stalls >= most) || (!anchored && stalls)) {
+        if ((!run->follow_tau && run->stalls >= most) || (!anchored && run->stalls)) {
             run->done = 1;
             run->stop = HSP_STOP_PASSES;
             return HSP_OK;
@@ -550,6 +555,61 @@ static uint64_t newton_spread(const hsp__problem *p)
                                                                                    : 0;
 }
 
+/* The rows of a sample that are in files, next to each other: every pass over them where they are would read
+ * all pages for a few rows of each. */
+static hsp_status newton_gather(hsp__newton *s, hsp_error *err)
+{
+    const hsp_view *view = s->p->view;
+    const size_t bytes = hsp__value_bytes(view->precision);
+    const uint64_t n = s->n;
+    uint64_t stored = 0;
+    uint64_t *starts = NULL;
+    uint32_t *indices = NULL;
+    char *values = NULL;
+    for (uint64_t i = 0; i < n; i++)
+        stored += hsp__view_row(view, i * s->stride).count;
+    if (view->storage != HSP_DENSE) {
+        starts = hsp__scratch_raw(&s->scratch, n + 1, sizeof *starts);
+        indices = hsp__scratch_raw(&s->scratch, stored, sizeof *indices);
+    }
+    if (view->storage != HSP_ONES) values = hsp__scratch_raw(&s->scratch, stored, bytes);
+    if (s->scratch.failed) return hsp__fail_memory(err);
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const hsp__row row = hsp__view_row(view, i * s->stride);
+        if (i % 64 == 0) hsp__tick(s->ctx); /* a copy is whole all the same */
+        if (values && row.count) memcpy(values + at * bytes, row.values, row.count * bytes);
+        if (indices && row.count) memcpy(indices + at, row.indices, row.count * sizeof *indices);
+        if (starts) starts[i] = at;
+        at += row.count;
+    }
+    if (starts) starts[n] = at;
+    assert(at == stored);
+    s->sample = view->storage == HSP_DENSE
+                    ? hsp_view_dense(view->precision, n, view->cols, view->cols, values)
+                    : hsp_view_sparse(view->precision, n, view->cols, 8, starts, indices, values);
+    s->rows = &s->sample;
+    s->row_step = 1;
+    return HSP_OK;
+}
+
+/* Which rows are looked at. */
+static hsp_status newton_choose_rows(hsp__newton *s, hsp_error *err)
+{
+    const hsp_view *view = s->p->view;
+    const uint64_t bytes = hsp_view_stored(view) * hsp__value_bytes(view->precision);
+    s->rows = view;
+    s->row_step = s->stride;
+    if (s->stride == 1) return HSP_OK;
+    if (hsp__paging_exceeds(&s->ctx->allocator, bytes)) return newton_gather(s, err);
+    if (view->storage != HSP_DENSE) return HSP_OK;
+    s->sample =
+        hsp_view_dense(view->precision, s->n, view->cols, view->stride * s->stride, view->values);
+    s->rows = &s->sample;
+    s->row_step = 1;
+    return HSP_OK;
+}
+
 /* `out`, `lent`: the caller's arrays for multipliers and scores, and the factor of a sample; NULL:
  * none. */
 static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__problem *p,
@@ -565,22 +625,18 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
                        .stride = step,
                        .d = p->view->cols,
                        .dim = p->view->cols + (p->offset != HSP__OFFSET_NONE),
-                       .ridge = 1};
+                       .ridge = 1,
+                       .err = err};
     hsp__scratch *scratch = &s->scratch;
     s->form = s->loss->form;
-    if (p->hard) { /* the root of the mean squared norm of some rows, with their 1 if it counts */
-        const uint64_t every = s->n / 1000 + 1;
-        double sum = 0, count = 0;
-        for (uint64_t i = 0; i < s->n; i += every, count++) {
-            const hsp__row row = hsp__view_row(p->view, i * step);
-            if (p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
-            for (uint64_t k = 0; k < row.count; k++) {
-                const double value = hsp__row_value(p->view, &row, k);
-                sum += value * value;
-            }
-        }
-        if (sum > 0 && isfinite(sum)) s->ridge = sqrt(sum / count);
-    }
+    uint64_t totals[2] = {p->view->rows, hsp_view_stored(p->view)};
+    hsp__shard_add(ctx, totals, 2);
+    s->all = ctx->shard ? totals[0] : s->n;
+    s->places = (double)totals[1] / (double)(totals[0] + 1);
+    const double root = hsp__newton_root(s);
+    if (p->hard && root > 0) s->ridge = root;
+    if (s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim))
+        s->heavy = fmax(1, fmax(p->cost[0], p->cost[1]) * root * root / NEWTON_LIGHT);
     s->offset_ridge = p->offset == HSP__OFFSET_REGULARIZED ? s->ridge : 0;
     /* Parts have a sum of dim numbers each, so there are few where columns are many. */
     const uint64_t stored = hsp_view_stored(p->view) / step, most = stored / (8 * s->dim + 1) + 1;
@@ -588,9 +644,11 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     if (s->parts > 16) s->parts = 16;
     if (s->parts > most) s->parts = most;
     if (s->parts > 2) s->parts -= s->parts % 2; /* as many for each of two threads */
+    if (ctx->shard) s->parts = 1;
     assert(s->parts > 0 && s->n <= p->view->rows && s->ridge > 0);
     s->first_anchor = s->form == HSP__HINGE ? 0.5 : 0;
-    s->by_matrix = s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !lent;
+    s->by_matrix =
+        s->form == HSP__SQUARED_HINGE && hsp__hessian_is_direct(s->dim) && !lent && !ctx->shard;
     const int curved = s->form != HSP__LOGISTIC && s->form != HSP__SMOOTH;
     s->score = hsp__scratch_raw(scratch, s->n, sizeof *s->score);
     s->delta_score = out ? out->scores : NULL;
@@ -602,10 +660,14 @@ static hsp_status newton_new(hsp__newton *s, hsp_context *ctx, const hsp__proble
     s->u = hsp__scratch_new(scratch, s->dim, sizeof *s->u);
     s->delta = hsp__scratch_new(scratch, s->dim, sizeof *s->delta);
     s->spread = hsp__scratch_new(scratch, newton_spread(p), sizeof *s->spread);
-    s->sums = hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->parts * s->dim, sizeof *s->sums);
+    s->sums = hsp__scratch_raw(scratch, s->by_matrix ? 0 : s->parts * s->dim + HSP__NEWTON_STATE,
+                               sizeof *s->sums);
     s->states = hsp__scratch_raw(scratch, s->parts, sizeof *s->states);
     s->lines = hsp__scratch_raw(scratch, s->parts, sizeof *s->lines);
-    return scratch->failed ? hsp__fail_memory(err) : hsp__hessian_new(s, lent, err);
+    hsp_status status = scratch->failed ? hsp__fail_memory(err) : HSP_OK;
+    if (!status) status = newton_choose_rows(s, err);
+    if (!status) status = hsp__hessian_new(s, lent, err);
+    return hsp__shard_agree(ctx, status ? status : s->failed, err);
 }
 
 /* ---- Where to start -------------------------------------------------------------------------- */
@@ -626,6 +688,8 @@ static void newton_start(newton_run *run, const double *w, double tau)
     s->tau = tau > 0 ? tau : s->form == HSP__HARD_MARGIN ? 1 / s->ridge : 0.25;
     hsp__newton_move(s, 0, HSP__NEWTON_RESTART);
     run->own_multipliers = 1;
+    const hsp__newton_estimates f = hsp__newton_estimate(s);
+    if (s->heavy > 1 && !(newton_gap(&f) < NEWTON_LIGHTER_GAP)) newton_set_penalty(s, s->heavy);
 }
 
 /* Solve ever larger samples roughly: w (dim) and *tau are where to go on from; the last one's
@@ -668,7 +732,7 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
     const hsp_view *view = s->p->view;
     for (uint64_t i = 0; s->p->hard && i < s->n; i++) { /* the longest row's norm */
         if (i % 1024 == 0 && hsp__tick(s->ctx)) break;
-        const hsp__row row = hsp__view_row(view, i * s->stride);
+        const hsp__row row = hsp__view_row(view, i);
         double sum = s->offset_ridge > 0 ? 1 : 0;
         for (uint64_t k = 0; k < row.count; k++) {
             const double value = hsp__row_value(view, &row, k);
@@ -688,7 +752,8 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
         HSP__TRY(hsp__newton_anchor(s, run->err));
     }
     newton_start(run, w, tau);
-    hsp_status status = newton_outer(run);
+    hsp_status status = hsp__newton_load(run);
+    if (!status) status = newton_outer(run);
     if (newton_stopping(run)) {
         /* the best weights so far, with their gap if it is known or there is time to compute it */
         hsp_context *ctx = s->ctx;
@@ -730,7 +795,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     hsp__newton s = {.ctx = ctx};
     newton_run run = {.s = &s, .goal = goal, .out = out, .err = err, .wanted = goal->gap};
     assert(newton_suits(p) && p->view->labels && out->dual);
-    if (hsp__newton_by_rows(p) && newton_all_zero(out->w, d)) {
+    if (!ctx->shard && hsp__newton_by_rows(p) && newton_all_zero(out->w, d)) {
         int done;
         HSP__TRY(hsp__newton_gram(ctx, p, goal, err, out, &done));
         if (done && out->stop != HSP_STOP_PASSES) return HSP_OK;
@@ -743,12 +808,13 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     run.trial = hsp__scratch_new(&scratch, d + 1, sizeof *w);
     run.best.w = hsp__scratch_new(&scratch, d + 1, sizeof *w);
     run.best.values = (hsp__gap_values){.primal = HUGE_VAL, .dual = -HUGE_VAL, .gap = 1};
-    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    hsp_status status = hsp__shard_agree(ctx, scratch.failed ? hsp__fail_memory(err) : HSP_OK, err);
     if (!status) {
         memcpy(w, out->w, d * sizeof *w);
         w[d] = out->b;
-        /* (with many columns, a sample says little about most of them) */
-        if (!p->hard && hsp__hessian_is_direct(d + 1) && newton_all_zero(w, d + 1) &&
+        /* (with many columns, a sample says little about most of them; of rows that are divided among
+         * ranks there is none) */
+        if (!p->hard && !ctx->shard && hsp__hessian_is_direct(d + 1) && newton_all_zero(w, d + 1) &&
             newton_all_zero(out->dual, n))
             status = newton_samples(ctx, p, goal, err, w, spread, &tau, &passes, &lent);
     }
@@ -756,6 +822,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
     if (!status) memcpy(s.spread, spread, newton_spread(p) * sizeof *spread);
     s.passes = passes;
     if (!status) status = newton_full(&run, w, tau);
+    if (s.failed) status = s.failed;
     if (!status) {
         const newton_best *best = &run.best;
         memcpy(out->w, best->w, d * sizeof *out->w);

@@ -3,6 +3,7 @@
 #ifndef HSP_LEARN_ERM_NEWTON_H
 #define HSP_LEARN_ERM_NEWTON_H
 
+#include "base/ranks.h"
 #include "base/scratch.h"
 #include "data/data.h"
 #include "learn/erm/problem.h"
@@ -28,6 +29,7 @@ typedef struct hsp__newton_state {
     uint64_t active;  /* rows with curvature */
     uint64_t turned;  /* rows that lost or gained curvature, or whose curvature changed */
 } hsp__newton_state;
+enum { HSP__NEWTON_STATE = 6 }; /* of them, sums */
 
 typedef struct hsp__hessian hsp__hessian; /* newton_hessian.c */
 
@@ -38,12 +40,18 @@ typedef struct hsp__newton {
     const hsp__loss *loss;
     hsp__loss_form form; /* of it */
     hsp__scratch scratch;
-    uint64_t n, stride; /* rows 0, stride, 2 stride ... of the view are looked at: n of them */
-    uint64_t d, dim;    /* columns; and one more for the offset, as a column of ones */
-    uint64_t parts;     /* that the rows are cut into */
+    uint64_t n, stride;   /* rows 0, stride, 2 stride ... of the view are looked at: n of them, */
+    const hsp_view *rows; /* they are rows 0, row_step, 2 row_step ... of this: p->view or sample */
+    uint64_t row_step;
+    hsp_view sample; /* of dense rows, or a copy of rows that are in files; without labels */
+    uint64_t d, dim; /* columns; and one more for the offset, as a column of ones */
+    uint64_t parts;  /* that the rows are cut into; 1 of rows that are divided among ranks */
+    uint64_t all;    /* rows of all ranks: n, if they are not divided */
+    double places;   /* the mean number of entries of all their rows */
     /* The penalty is ridge ||w||^2 / 2 + offset_ridge b^2 / 2. ridge is 1; hard margin: the root of
      * the rows' mean squared norm, which only scales the multipliers and keeps numbers near 1. */
     double ridge, offset_ridge;
+    double heavy; /* squared hinge: ridge at first, if w is far from the best; 0: as always */
     /* Hinge and hard margin, the method of multipliers: */
     double tau;
     double *anchor; /* n: a / c of the last outer step; NULL: first_anchor for all */
@@ -67,6 +75,8 @@ typedef struct hsp__newton {
     hsp__newton_state *states; /* parts */
     hsp__newton_sums *lines;   /* parts */
     uint64_t passes, updates;
+    hsp_status failed; /* of sums over all ranks' rows: the run ends; */
+    hsp_error *err;    /* what happened */
 } hsp__newton;
 
 /* y c of a row; 0: it counts for nothing. */
@@ -110,6 +120,17 @@ static inline double hsp__newton_factor(const hsp__newton *s)
     return hsp__newton_anchored(s) ? s->tau : 1;
 }
 
+/* ---- Rows that may be divided among ranks: newton_shard.c -------------------------------------- */
+
+/* total = the sum of what fn adds for each block of rows (hsp__shard_sum); or for each part, if the numbers are
+ * more than the `work` times the entries of a block, which costs less then to fill than to add up. If there is no memory, on any
+ * rank, it is NaN, and s->failed says so on all of them. */
+void hsp__newton_sum(hsp__newton *s, uint64_t numbers, double work, hsp__block_fn fn, void *user,
+                     double *total);
+
+/* The root of the mean squared norm of some rows, with their 1 if it counts; 0: it is of no use. */
+double hsp__newton_root(hsp__newton *s);
+
 /* ---- The rows: newton_rows.c ----------------------------------------------------------------- */
 
 /* The sums of the smooth function, rows only, at a step of t; fresh: delta_score = X delta first. */
@@ -150,6 +171,9 @@ double hsp__newton_dual(hsp__newton *s, double primal, double wanted);
  * in for that of all rows; or NULL. */
 hsp_status hsp__hessian_new(hsp__newton *s, const double *lent, hsp_error *err);
 void hsp__hessian_free(hsp__newton *s);
+
+/* What is kept from one step to the next, for checkpoints. */
+void hsp__hessian_state(hsp__state *state, hsp__newton *s);
 
 /* A sample takes leave of its factor, if what is to come can use it: where rows have many places,
  * adding one to a matrix costs much more than multiplying by it. The caller frees it; NULL: none. */

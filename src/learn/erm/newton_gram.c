@@ -109,6 +109,13 @@ hsp_status hsp__newton_gram(hsp_context *ctx, const hsp__problem *p, const hsp__
     double *l = hsp__scratch_raw(&scratch, side * side, sizeof *l);
     double *room = hsp__scratch_raw(&scratch, hsp__matrix_scratch((size_t)n), sizeof *room);
     hsp__solution own = *s;
+    hsp__goal inside = *goal;
+    hsp__place place;
+    if (goal->place) {
+        place = *goal->place;
+        place.step += HSP__STEP_INSIDE;
+        inside.place = &place;
+    }
     own.w = hsp__scratch_new(&scratch, n, sizeof *own.w);
     own.u = NULL, own.scores = NULL;
     *done = 0;
@@ -119,7 +126,7 @@ hsp_status hsp__newton_gram(hsp_context *ctx, const hsp__problem *p, const hsp__
         hsp__problem reduced = *p;
         rows.labels = p->view->labels, rows.classes = p->view->classes;
         reduced.view = &rows, reduced.norms = NULL;
-        status = hsp__solver_newton.solve(ctx, &reduced, goal, err, &own);
+        status = hsp__solver_newton.solve(ctx, &reduced, &inside, err, &own);
         s->b = own.b;
         s->passes = own.passes, s->updates = own.updates;
         s->stop = own.stop;

@@ -14,6 +14,8 @@
  * conjugate gradients for all of them: with m rows a column in the sample the eigenvalues are
  * within (1 +- sqrt(1 / m))^2 or so, and a handful of products will do. When products become many, G
  * is made where we are, and its factor serves the steps that follow. */
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
@@ -155,6 +157,7 @@ enum {
 #define NEWTON_HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
 #define NEWTON_HESSIAN_SHARE 8                   /* one part in this many of what the rows take */
 #define NEWTON_HESSIAN_TICK  64                  /* rows between two ticks */
+#define NEWTON_HESSIAN_ROWS  256                 /* and between two looks at the memory */
 #define NEWTON_HESSIAN_USE   0.5 /* of the residual: a direction that leaves no more is of use */
 
 struct hsp__hessian {
@@ -178,6 +181,7 @@ struct hsp__hessian {
     int by_bits;           /* now */
     unsigned char *inside; /* n: which rows are in g; NULL: g is computed from scratch each time */
     double *scale;         /* dim: 1 / sqrt of H's diagonal */
+    atomic_int no_memory;  /* for a block of rows that are divided among ranks */
     int alone;             /* no factor but that of the very matrix will do */
     int own;               /* factor stands in for later ones */
     const double *lent;    /* the factor that stands in, or NULL */
@@ -211,8 +215,9 @@ static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
                                newton_hessian_block *block)
 {
     const hsp__vec_table *vec = hsp__vec();
-    const hsp_view *view = s->p->view;
-    const hsp__row row = hsp__view_row(view, i * s->stride);
+    const hsp_view *view = s->rows;
+    const uint64_t place = i * s->row_step;
+    const hsp__row row = hsp__view_row(view, place);
     const size_t dim = s->dim, side = s->hessian->side, count = (size_t)row.count;
     const uint32_t *at = row.indices;
     double x[NEWTON_HESSIAN_SHORT], *g = block->g;
@@ -263,7 +268,7 @@ static void newton_hessian_add(const hsp__newton *s, uint64_t i, double weight,
         }
     }
     if (dim == s->d) return;
-    hsp__matvec_add_row(view, i * s->stride, weight, g + s->d * side);
+    hsp__matvec_add_row(view, place, weight, g + s->d * side);
     g[s->d * side + s->d] += weight;
 }
 
@@ -282,12 +287,12 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
         size_t count = 0;
         if (hsp__tick(s->ctx)) return;
         for (uint64_t i = start; i < end; i++) {
-            list[count] = i * s->stride;
+            list[count] = i * s->row_step;
             count += (size_t)((s->curved[i] == in) & (h->inside[i] != in) &
                               (hsp__problem_positive(p, i * s->stride) == positive));
         }
         for (size_t k = 0; k < count; k++) {
-            const hsp__row row = hsp__view_row(p->view, list[k]);
+            const hsp__row row = hsp__view_row(s->rows, list[k]);
             uint64_t *word = bits->lines + bits->rows / 64;
             const uint64_t bit = (uint64_t)1 << bits->rows % 64;
             for (uint64_t e = 0; e < row.count; e++)
@@ -296,6 +301,45 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
         }
     }
     newton_bits_flush(bits, s, weight, turn, g, h->side, q);
+}
+
+/* Rows that are divided among ranks: g is computed from scratch each time. A block of rows has a matrix of its
+ * own, and `sum` gets the lower triangle, row by row. */
+static void newton_hessian_shard_block(void *user, uint32_t number, uint64_t from, uint64_t to,
+                                       double *sum)
+{
+    hsp__newton *s = user;
+    const size_t dim = s->dim, side = s->hessian->side, cells = side * side;
+    newton_hessian_block block = {
+        .g = hsp__new(&s->ctx->allocator, cells + s->hessian->each, sizeof *block.g)};
+    (void)number;
+    if (!block.g) {
+        atomic_store(&s->hessian->no_memory, 1);
+        return;
+    }
+    block.rows = block.g + cells;
+    block.weight = block.rows + HSP__MATRIX_BLOCK * dim;
+    block.scratch = block.weight + HSP__MATRIX_BLOCK;
+    for (uint64_t i = from; i < to; i++) {
+        const double weight = hsp__newton_weight(s, i);
+        if (weight > 0) newton_hessian_add(s, i, weight, &block);
+    }
+    newton_hessian_flush(s, &block);
+    for (size_t i = 0; i < dim; sum += ++i)
+        memcpy(sum, block.g + i * side, (i + 1) * sizeof *sum);
+    hsp__free(&s->ctx->allocator, block.g);
+}
+
+static void newton_hessian_shard(hsp__newton *s)
+{
+    hsp__hessian *h = s->hessian;
+    const uint64_t dim = s->dim, numbers = dim * (dim + 1) / 2;
+    const double active = (double)s->now.active / (double)s->all;
+    hsp__newton_sum(s, numbers, active * s->places, newton_hessian_shard_block, s, h->g);
+    for (uint64_t i = dim; i-- > 1;) /* to where g has its rows */
+        memmove(h->g + i * h->side, h->g + i * (i + 1) / 2, (i + 1) * sizeof *h->g);
+    const hsp_status status = atomic_load(&h->no_memory) ? hsp__fail_memory(s->err) : HSP_OK;
+    if (!s->failed) s->failed = hsp__shard_agree(s->ctx, status, s->err);
 }
 
 static void newton_hessian_part(void *user, uint64_t part)
@@ -327,7 +371,7 @@ static void newton_hessian_part(void *user, uint64_t part)
         } else if (s->curved[i] != h->inside[i]) {
             const double cost = hsp__newton_cost(s, i), turn = s->curved[i] ? cost : -cost;
             newton_hessian_add(s, i, s->curved[i] ? fabs(cost) : -fabs(cost), &block);
-            if (q) hsp__matvec_add_row(s->p->view, i * s->stride, turn, q);
+            if (q) hsp__matvec_add_row(s->rows, i * s->row_step, turn, q);
             if (q && s->dim > s->d) q[s->d] += turn;
             h->inside[i] = s->curved[i];
         }
@@ -342,7 +386,7 @@ static void newton_hessian_part(void *user, uint64_t part)
 static uint64_t newton_hessian_parts(const hsp__newton *s, uint64_t rows, uint64_t most)
 {
     const uint64_t cells = (uint64_t)s->hessian->side * s->hessian->side;
-    const uint64_t stored = hsp_view_stored(s->p->view) / (s->p->view->rows + 1) + 2;
+    const uint64_t stored = (uint64_t)s->places + 2;
     const uint64_t worth = s->hessian->batches ? NEWTON_HESSIAN_WORTH_BATCH : NEWTON_HESSIAN_WORTH;
     const uint64_t parts = rows / (worth * cells / stored / stored + 256) + 1;
     return parts < most ? parts : most;
@@ -353,7 +397,11 @@ static void newton_hessian_update(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
     const size_t cells = h->side * h->side;
-    assert(s->now.active <= s->n && s->now.turned <= s->n);
+    assert(s->now.active <= s->all && s->now.turned <= s->all);
+    if (s->ctx->shard) {
+        newton_hessian_shard(s);
+        return;
+    }
     if (!h->inside || s->theta || h->peak == 0 || s->now.turned >= s->now.active ||
         s->now.active < h->peak / 4) {
         memset(h->g, 0, cells * sizeof *h->g);
@@ -393,9 +441,8 @@ void hsp__hessian_follow(hsp__newton *s)
 /* Is a matrix of these rows to stand in for others? */
 static int newton_hessian_lends(const hsp__newton *s)
 {
-    const hsp_view *view = s->p->view;
-    return s->form == HSP__LOGISTIC && s->n >= NEWTON_HESSIAN_LEND_ROWS * s->dim &&
-           hsp_view_stored(view) / (view->rows + 1) >= NEWTON_HESSIAN_LEND;
+    return s->form == HSP__LOGISTIC && s->all >= NEWTON_HESSIAN_LEND_ROWS * s->dim &&
+           s->places >= NEWTON_HESSIAN_LEND;
 }
 
 void hsp__hessian_factor(hsp__newton *s)
@@ -418,7 +465,7 @@ void hsp__hessian_factor(hsp__newton *s)
         h->scale[i] = all > 0 ? 1 / sqrt(all) : 1;
     }
     /* Cholesky of H scaled to a diagonal of ones, with ever more added to it */
-    for (double lift = 1e-15; !done && !hsp__stopped(s->ctx); lift *= 100) {
+    for (double lift = 1e-15; !done && !s->failed && !hsp__stopped(s->ctx); lift *= 100) {
         memset(h->factor, 0, side * side * sizeof *h->factor);
         for (size_t i = 0; i < dim; i++) {
             for (size_t j = 0; j < i; j++)
@@ -460,22 +507,21 @@ typedef struct newton_hessian_times {
     double *out;
 } newton_hessian_times;
 
-static void newton_hessian_times_part(void *user, uint64_t part)
+static void newton_hessian_times_rows(const newton_hessian_times *work, uint64_t from, uint64_t to,
+                                      double *sum)
 {
-    const newton_hessian_times *work = user;
-    hsp__newton *s = work->s;
-    const hsp_view *view = s->p->view;
-    double *sum = s->sums + part * s->dim;
-    memset(sum, 0, s->dim * sizeof *sum);
-    const uint64_t to = hsp__part(s->n, s->parts, part + 1);
+    const hsp__newton *s = work->s;
+    const hsp_view *view = s->rows;
     const int offset = s->dim > s->d;
-    for (uint64_t i = hsp__part(s->n, s->parts, part); i < to; i++) {
+    for (uint64_t i = from; i < to; i++) {
         double a = hsp__newton_weight(s, i);
+        if (i % NEWTON_HESSIAN_ROWS == 0) hsp__paging_check(&s->ctx->allocator);
         if (a == 0) continue;
-        if (work->x) a *= hsp__row_score(view, i * s->stride, work->x, offset ? work->x[s->d] : 0);
-        const hsp__row row = hsp__view_row(view, i * s->stride);
+        const uint64_t place = i * s->row_step;
+        if (work->x) a *= hsp__row_score(view, place, work->x, offset ? work->x[s->d] : 0);
+        const hsp__row row = hsp__view_row(view, place);
         if (work->x || !row.values) { /* the squares of ones are ones */
-            hsp__matvec_add_row(view, i * s->stride, a, sum);
+            hsp__matvec_add_row(view, place, a, sum);
         } else {
             for (uint64_t k = 0; k < row.count; k++) {
                 const double value = hsp__row_value(view, &row, k);
@@ -484,6 +530,23 @@ static void newton_hessian_times_part(void *user, uint64_t part)
         }
         if (offset) sum[s->d] += a;
     }
+}
+
+static void newton_hessian_times_part(void *user, uint64_t part)
+{
+    const newton_hessian_times *work = user;
+    const hsp__newton *s = work->s;
+    double *sum = s->sums + part * s->dim;
+    memset(sum, 0, s->dim * sizeof *sum);
+    newton_hessian_times_rows(work, hsp__part(s->n, s->parts, part),
+                              hsp__part(s->n, s->parts, part + 1), sum);
+}
+
+static void newton_hessian_times_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                       double *sum)
+{
+    (void)block;
+    newton_hessian_times_rows(user, from, to, sum);
 }
 
 static void newton_hessian_sum_part(void *user, uint64_t part)
@@ -502,7 +565,8 @@ static void newton_hessian_sum_part(void *user, uint64_t part)
 static void newton_hessian_product(hsp__newton *s, const double *x, double *out)
 {
     newton_hessian_times work = {s, x, out};
-    if (hsp__tasks_try(s->ctx, s->parts, newton_hessian_times_part, &work))
+    if (s->ctx->shard) hsp__newton_sum(s, s->dim, 1, newton_hessian_times_block, &work, s->sums);
+    if (s->ctx->shard || hsp__tasks_try(s->ctx, s->parts, newton_hessian_times_part, &work))
         hsp__tasks_try(s->ctx, hsp__newton_column_parts(s), newton_hessian_sum_part, &work);
 }
 
@@ -529,9 +593,9 @@ static double newton_hessian_without_offset(hsp__newton *s, double *x, double *r
 
 /* The products that a direction may take with an old factor: putting all rows into a matrix takes about
  * as long. */
-static uint64_t newton_hessian_patience(const hsp_view *view)
+static uint64_t newton_hessian_patience(const hsp__newton *s)
 {
-    const uint64_t quarter = hsp_view_stored(view) / (view->rows + 1) / 4;
+    const uint64_t quarter = (uint64_t)s->places / 4;
     return quarter > NEWTON_HESSIAN_PATIENCE ? quarter : NEWTON_HESSIAN_PATIENCE;
 }
 
@@ -554,7 +618,7 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
     const int own = s->dim > s->d && s->offset_ridge == 0 && !h->lent; /* b without a penalty */
     const double bb = own ? newton_hessian_without_offset(s, x, r) : 1, *wb = h->offset;
     const uint64_t most = s->goal->max_passes;
-    const uint64_t patience = h->lent ? newton_hessian_patience(s->p->view) : NEWTON_HESSIAN_STEPS;
+    const uint64_t patience = h->lent ? newton_hessian_patience(s) : NEWTON_HESSIAN_STEPS;
     for (uint64_t step = 0; step < patience; step++, h->products = step) {
         for (size_t j = 0; j < dim; j++) /* precondition */
             y[j] = r[j] / (h->lent ? sqrt(h->diagonal[j]) : h->diagonal[j]);
@@ -571,7 +635,8 @@ static int newton_hessian_conjugate(hsp__newton *s, double accuracy, double *x)
         rho = next;
         newton_hessian_product(s, p, q);
         s->passes++;
-        if (hsp__tick(s->ctx)) return 1; /* whoever asked for the direction will see the same */
+        if (hsp__tick_together(s->ctx) || s->failed)
+            return 1; /* the caller asks for the stop itself */
         if (most && s->passes >= most) return 1;
         const double curve = vec->dot_f64(p, q, dim);
         if (!(curve > 0)) return 0;
@@ -586,7 +651,8 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
 {
     h->side = hsp__matrix_side((size_t)s->dim);
     const uint64_t cells = (uint64_t)h->side * h->side;
-    h->most = newton_hessian_parts(s, s->n, NEWTON_HESSIAN_PARTS);
+    const int divided = s->ctx->shard != NULL;
+    h->most = divided ? 1 : newton_hessian_parts(s, s->n, NEWTON_HESSIAN_PARTS);
     const uint64_t share = hsp_view_stored(s->p->view) * 8 / NEWTON_HESSIAN_SHARE;
     const uint64_t bytes = share > NEWTON_HESSIAN_BYTES ? share : NEWTON_HESSIAN_BYTES;
     while (h->most > 1 && (h->most - 1) * cells * sizeof(double) > bytes)
@@ -596,7 +662,7 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     hsp__scratch *scratch = &s->scratch;
     h->g = hsp__scratch_new(scratch, cells, sizeof *h->g);
     h->scratch = hsp__scratch_raw(scratch, h->most * h->each, sizeof *h->scratch);
-    if (s->curved) h->inside = hsp__scratch_new(scratch, s->n, sizeof *h->inside);
+    if (s->curved && !divided) h->inside = hsp__scratch_new(scratch, s->n, sizeof *h->inside);
     h->scale = hsp__scratch_raw(scratch, s->dim, sizeof *h->scale);
     if (h->most > 1) h->sums = hsp__scratch_raw(scratch, (h->most - 1) * cells, sizeof *h->sums);
     if (s->by_matrix) {
@@ -608,9 +674,9 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     if (!h->factor || scratch->failed) return hsp__fail_memory(err);
     const hsp_view *view = s->p->view;
     /* bits: a pair of columns takes 36 instructions a block of rows; a pair of places of a row 5 */
-    const double places = (double)hsp_view_stored(view) / (double)(view->rows + 1);
+    const double places = s->places;
     const double by_bits = 36 * (double)view->cols * (double)view->cols / BITS_ROWS;
-    if (!s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS &&
+    if (!divided && !s->p->row_weight && s->curved && s->n >= NEWTON_HESSIAN_BITS &&
         view->storage == HSP_ONES && 2 * by_bits < 5 * places * places) {
         h->bits = hsp__scratch_new(scratch, h->most, sizeof *h->bits);
         for (uint64_t part = 0; h->bits && part < h->most; part++) {
@@ -622,7 +688,7 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     }
     h->widen = view->storage != HSP_DENSE && s->dim > NEWTON_HESSIAN_SMALL &&
                NEWTON_HESSIAN_WIDEN * places >= (double)s->dim;
-    if (!h->widen && places >= NEWTON_HESSIAN_SHORT && newton_batch_pays(view)) {
+    if (!divided && !h->widen && places >= NEWTON_HESSIAN_SHORT && newton_batch_pays(view)) {
         h->batches = hsp__scratch_new(scratch, h->most, sizeof *h->batches);
         for (uint64_t part = 0; h->batches && part < h->most; part++) {
             newton_batch *batch = &h->batches[part];
@@ -641,7 +707,7 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
 static int newton_hessian_renew(hsp__newton *s)
 {
     hsp__hessian *h = s->hessian;
-    if (!h->direct && newton_hessian_new_direct(s, h, NULL)) {
+    if (!h->direct && hsp__shard_agree(s->ctx, newton_hessian_new_direct(s, h, NULL), NULL)) {
         s->scratch.failed = 0;
         return 0;
     }
@@ -657,8 +723,7 @@ void hsp__hessian_direction(hsp__newton *s, double accuracy, double *decrement)
 {
     hsp__hessian *h = s->hessian;
     double *down = h->down;
-    const int old =
-        h->lent && NEWTON_HESSIAN_OLD * h->products > newton_hessian_patience(s->p->view);
+    const int old = h->lent && NEWTON_HESSIAN_OLD * h->products > newton_hessian_patience(s);
     for (uint64_t j = 0; j < s->dim; j++)
         down[j] = s->u[j] - (j < s->d ? s->ridge : s->offset_ridge) * s->w[j];
     memcpy(s->delta, down, s->dim * sizeof *down);
@@ -680,6 +745,38 @@ const double *hsp__hessian_diagonal(const hsp__newton *s)
 {
     assert(!s->hessian->direct);
     return s->hessian->diagonal;
+}
+
+/* ---- Checkpoints ------------------------------------------------------------------------------ */
+
+void hsp__hessian_state(hsp__state *state, hsp__newton *s)
+{
+    enum { NONE, OWN, LENT };
+    hsp__hessian *h = s->hessian;
+    uint8_t direct = h->direct != 0, stands_in = h->own ? OWN : h->lent ? LENT : NONE;
+    HSP__STATE(state, direct);
+    HSP__STATE(state, stands_in);
+    if (state->loading) {
+        hsp__state_expect(state, (direct || !h->direct) && stands_in <= LENT &&
+                                     (stands_in != LENT || h->lent) &&
+                                     (stands_in != OWN || direct));
+        if (!state->bad && direct && !h->direct)
+            state->failed |= newton_hessian_new_direct(s, h, NULL) != HSP_OK;
+        if (state->bad || state->failed) return;
+        h->direct = direct;
+        h->own = stands_in == OWN;
+        if (stands_in != LENT) h->lent = stands_in == OWN ? h->factor : NULL;
+    }
+    HSP__STATE(state, h->alone);
+    HSP__STATE(state, h->products);
+    if (h->diagonal) hsp__state_bytes(state, h->diagonal, s->dim * sizeof *h->diagonal);
+    if (!direct) return;
+    const uint64_t cells = (uint64_t)h->side * h->side;
+    HSP__STATE(state, h->peak);
+    hsp__state_bytes(state, h->g, cells * sizeof *h->g);
+    if (h->inside) hsp__state_bytes(state, h->inside, s->n * sizeof *h->inside);
+    if (h->q) hsp__state_bytes(state, h->q, s->dim * sizeof *h->q);
+    if (h->own) hsp__state_bytes(state, h->factor, cells * sizeof *h->factor);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -26,6 +26,8 @@
  * Papers. S. Mehrotra, On the implementation of a primal-dual interior point method, SIAM J. Optim. 2
  * (1992). J. Gondzio, Multiple centrality corrections in a primal-dual method for linear programming,
  * Comput. Optim. Appl. 6 (1996). */
+#include <stdlib.h>
+
 #include "base/base.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/newton.h"
@@ -65,8 +67,9 @@ typedef struct interior {
     uint64_t count;
     double mu;
     double outside;      /* what rows that take no part cost */
+    double step;         /* of the predictor */
     double snap;         /* a is at its bound where it is as near as this; 0: nowhere */
-    interior_sums *sums; /* parts */
+    interior_sums *sums; /* parts, or of a shard HSP__BLOCKS */
     enum { INTERIOR_HERE, INTERIOR_SIDE, INTERIOR_MOVES } pass;
 } interior;
 
@@ -86,20 +89,16 @@ static double interior_snapped(const interior_row *row, double snap, int hinge)
 
 /* INTERIOR_HERE: theta, the figures, and sum c a y x. INTERIOR_SIDE: the right side, but for what it has
  * of u and w. INTERIOR_MOVES: where the direction delta leads. */
-static void interior_part(void *user, uint64_t part)
+static void interior_rows(const interior *in, uint64_t from, uint64_t to, double *sum,
+                          interior_sums *out)
 {
-    interior *in = user;
-    hsp__newton *s = in->s;
-    const hsp_view *view = s->p->view;
+    const hsp__newton *s = in->s;
+    const hsp_view *view = s->rows;
     const int hinge = s->form == HSP__HINGE, offset = s->dim > s->d;
-    const uint64_t to = hsp__part(in->count, s->parts, part + 1);
-    double *sum = s->sums + part * s->dim;
-    interior_sums *out = &in->sums[part];
     *out = (interior_sums){.step = 1 / INTERIOR_SHORT};
-    if (in->pass != INTERIOR_MOVES) memset(sum, 0, s->dim * sizeof *sum);
-    for (uint64_t k = hsp__part(in->count, s->parts, part); k < to; k++) {
+    for (uint64_t k = from; k < to; k++) {
         interior_row *row = &in->rows[k];
-        const uint64_t at = row->at * s->stride;
+        const uint64_t at = row->at * s->row_step;
         const double c = fabs(row->cost), y = row->cost < 0 ? -1 : 1, m = y * s->score[row->at];
         if (in->pass == INTERIOR_MOVES) {
             const double move = hsp__row_score(view, at, s->delta, offset ? s->delta[s->d] : 0);
@@ -131,10 +130,64 @@ static void interior_part(void *user, uint64_t part)
     }
 }
 
+static void interior_part(void *user, uint64_t part)
+{
+    interior *in = user;
+    const hsp__newton *s = in->s;
+    double *sum = s->sums + part * s->dim;
+    if (in->pass != INTERIOR_MOVES) memset(sum, 0, s->dim * sizeof *sum);
+    interior_rows(in, hsp__part(in->count, s->parts, part),
+                  hsp__part(in->count, s->parts, part + 1), sum, &in->sums[part]);
+}
+
+/* The first of our rows, which are in order here, that is not before row `at`. */
+static uint64_t interior_find(const interior *in, uint64_t at)
+{
+    uint64_t low = 0, high = in->count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (in->rows[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void interior_block(void *user, uint32_t block, uint64_t from, uint64_t to, double *sum)
+{
+    interior *in = user;
+    interior_sums *one = &in->sums[block];
+    interior_rows(in, interior_find(in, from), interior_find(in, to), sum, one);
+    const double figures[] = {one->weight, one->product, one->loss, one->conjugate};
+    if (sum) memcpy(sum + in->s->dim, figures, sizeof figures);
+}
+
+/* Of rows that are divided among ranks: the sums of all are those of one part. */
+static int interior_run_shard(interior *in)
+{
+    enum { FIGURES = 4 };
+    hsp__newton *s = in->s;
+    double step = 1 / INTERIOR_SHORT;
+    for (uint32_t block = 0; block < HSP__BLOCKS; block++)
+        in->sums[block].step = step;
+    if (in->pass == INTERIOR_MOVES)
+        hsp__shard_blocks(s->ctx, interior_block, in);
+    else
+        hsp__newton_sum(s, s->dim + FIGURES, 1, interior_block, in, s->sums);
+    for (uint32_t block = 0; block < HSP__BLOCKS; block++)
+        step = fmin(step, in->sums[block].step);
+    hsp__shard_min(s->ctx, &step, 1);
+    const double *figures = s->sums + s->dim;
+    in->sums[0] = (interior_sums){figures[0], figures[1], figures[2], figures[3], step};
+    return !s->failed;
+}
+
 static int interior_run(interior *in, int pass)
 {
     in->pass = pass;
     in->s->passes++;
+    if (in->s->ctx->shard) return interior_run_shard(in);
     return hsp__tasks_try(in->s->ctx, in->s->parts, interior_part, in);
 }
 
@@ -162,7 +215,9 @@ static int interior_here(interior *in)
     double weight = 0, product = 0;
     if (!interior_run(in, INTERIOR_HERE)) return 0;
     memset(s->u, 0, s->dim * sizeof *s->u);
-    s->now = (hsp__newton_state){.active = in->count, .turned = in->count};
+    uint64_t count = in->count;
+    hsp__shard_add(s->ctx, &count, 1);
+    s->now = (hsp__newton_state){.active = count, .turned = count};
     for (uint64_t part = 0; part < s->parts; part++) {
         hsp__vec()->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
         weight += in->sums[part].weight;
@@ -184,25 +239,46 @@ static double interior_centre(double p, double target)
     return p < low ? low - p : p > high ? fmax(high - p, -high) : 0;
 }
 
-/* The predictor, and from where it leads the mu to aim for; the corrector. */
-static double interior_corrected(interior *in, double *target)
+/* A step of t: what the products and their weights sum up to then. */
+static void interior_after(const interior *in, uint64_t from, uint64_t to, double sum[2])
 {
     const int hinge = in->s->form == HSP__HINGE;
+    const double t = in->step;
     double after = 0, weight = 0;
-    for (uint64_t k = 0; k < in->count; k++) {
-        interior_row *row = &in->rows[k];
-        row->as = -row->a * row->s;
-        row->vx = -row->v * row->x;
-    }
-    const double t = fmin(1, interior_direction(in));
-    for (uint64_t k = 0; k < in->count; k++) {
-        interior_row *row = &in->rows[k];
+    for (uint64_t k = from; k < to; k++) {
+        const interior_row *row = &in->rows[k];
         const double c = fabs(row->cost);
         weight += c;
         after += c * (row->a + t * row->da) * (row->s + t * row->ds);
         if (hinge) after += c * (row->v - t * row->da) * (row->x + t * row->dx);
     }
-    const double ratio = after / weight / (hinge ? 2 : 1) / in->mu;
+    sum[0] = after, sum[1] = weight;
+}
+
+static void interior_after_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                 double *sum)
+{
+    const interior *in = user;
+    (void)block;
+    interior_after(in, interior_find(in, from), interior_find(in, to), sum);
+}
+
+/* The predictor, and from where it leads the mu to aim for; the corrector. */
+static double interior_corrected(interior *in, double *target)
+{
+    const int hinge = in->s->form == HSP__HINGE;
+    double sum[2];
+    for (uint64_t k = 0; k < in->count; k++) {
+        interior_row *row = &in->rows[k];
+        row->as = -row->a * row->s;
+        row->vx = -row->v * row->x;
+    }
+    in->step = fmin(1, interior_direction(in));
+    if (in->s->ctx->shard)
+        hsp__newton_sum(in->s, 2, 1, interior_after_block, in, sum);
+    else
+        interior_after(in, 0, in->count, sum);
+    const double ratio = sum[0] / sum[1] / (hinge ? 2 : 1) / in->mu;
     *target = ratio * ratio * ratio * in->mu;
     for (uint64_t k = 0; k < in->count; k++) {
         interior_row *row = &in->rows[k];
@@ -244,7 +320,7 @@ static double interior_step(interior *in)
         t = interior_more(in, target, t);
         if (t < before + INTERIOR_WORTH) break;
     }
-    if (hsp__stopped(s->ctx)) return 0;
+    if (s->failed || hsp__tick_together(s->ctx)) return 0;
     t = fmin(1, INTERIOR_SHORT * t);
     for (uint64_t k = 0; k < in->count; k++) {
         interior_row *row = &in->rows[k];
@@ -291,14 +367,33 @@ static double interior_z(const hsp__newton *s, double cost, uint64_t i)
 }
 
 /* What the rows cost that take no part. */
-static double interior_outside(const hsp__newton *s)
+static void interior_outside_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                   double *sum)
+{
+    const hsp__newton *s = user;
+    double all = 0;
+    (void)block;
+    for (uint64_t i = from; i < to; i++) {
+        const double cost = hsp__newton_cost(s, i), z = interior_z(s, cost, i);
+        if (s->theta[i] == 0 && z > 0) all += fabs(cost) * (s->form == HSP__HINGE ? z : z * z);
+    }
+    *sum = all;
+}
+
+static double interior_outside(hsp__newton *s)
 {
     double sum = 0;
-    for (uint64_t i = 0; i < s->n; i++) {
-        const double cost = hsp__newton_cost(s, i), z = interior_z(s, cost, i);
-        if (s->theta[i] == 0 && z > 0) sum += fabs(cost) * (s->form == HSP__HINGE ? z : z * z);
-    }
+    if (s->ctx->shard)
+        hsp__newton_sum(s, 1, 1, interior_outside_block, s, &sum);
+    else
+        interior_outside_block(s, 0, 0, s->n, &sum);
     return sum;
+}
+
+static int interior_order(const void *a, const void *b)
+{
+    const uint64_t first = ((const interior_row *)a)->at, second = ((const interior_row *)b)->at;
+    return first < second ? -1 : first > second;
 }
 
 /* Rows with m < 1 + band take part from now on. */
@@ -313,6 +408,7 @@ static void interior_join(interior *in, double band)
         interior_place(in, z, row);
         s->theta[i] = 1;
     }
+    if (s->ctx->shard) qsort(in->rows, in->count, sizeof *in->rows, interior_order);
     in->outside = 0;
 }
 
@@ -320,11 +416,12 @@ static void interior_join(interior *in, double band)
 static double interior_band(const hsp__newton *s)
 {
     double band = INTERIOR_BAND;
-    const uint64_t enough = INTERIOR_LEAST * s->dim < s->n ? INTERIOR_LEAST * s->dim : s->n;
+    const uint64_t enough = INTERIOR_LEAST * s->dim < s->all ? INTERIOR_LEAST * s->dim : s->all;
     for (; isfinite(band); band *= INTERIOR_WIDER) {
         uint64_t count = 0;
         for (uint64_t i = 0; i < s->n; i++)
             count += interior_z(s, hsp__newton_cost(s, i), i) > -band;
+        hsp__shard_add(s->ctx, &count, 1);
         if (count >= enough) break;
     }
     return band;
@@ -363,9 +460,11 @@ hsp_status hsp__newton_interior(hsp__newton *s, double gap, hsp_error *err)
     hsp__scratch scratch = {.memory = &s->ctx->allocator};
     assert(!s->by_matrix && (s->form == HSP__HINGE || s->form == HSP__SQUARED_HINGE));
     in.rows = hsp__scratch_raw(&scratch, s->n, sizeof *in.rows);
-    in.sums = hsp__scratch_raw(&scratch, s->parts, sizeof *in.sums);
+    const uint64_t parts = s->ctx->shard ? HSP__BLOCKS : s->parts;
+    in.sums = hsp__scratch_raw(&scratch, parts, sizeof *in.sums);
     s->theta = hsp__scratch_new(&scratch, s->n, sizeof *s->theta);
-    hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
+    const hsp_status status =
+        hsp__shard_agree(s->ctx, scratch.failed ? hsp__fail_memory(err) : HSP_OK, err);
     if (!status) {
         interior_solve(&in, gap);
         memset(s->a, 0, s->n * sizeof *s->a);

@@ -11,6 +11,9 @@
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
+/* Rows whose exponentials are computed together (logistic loss), and between two looks at the memory. */
+enum { NEWTON_ROWS_MANY = 256 };
+
 typedef struct newton_rows_terms {
     double slope;  /* the negative gradient, and */
     double weight; /* the curvature without hsp__newton_factor, of a row of cost 1 */
@@ -36,13 +39,13 @@ NEWTON_ROWS_INLINE newton_rows_terms newton_row(hsp__loss_form form, const hsp__
 static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t from, uint64_t to,
                                double *out)
 {
-    const hsp_view *view = s->p->view;
+    const hsp_view *view = s->rows;
     const double b = s->dim > s->d ? w[s->d] : 0;
     if (hsp__matvec_narrow(view))
-        hsp__matvec_narrow_scores(view, w, b, from, to - from, s->stride, out + from);
+        hsp__matvec_narrow_scores(view, w, b, from, to - from, out + from);
     else
         for (uint64_t i = from; i < to; i++)
-            out[i] = hsp__row_score(view, i * s->stride, w, b);
+            out[i] = hsp__row_score(view, i * s->row_step, w, b);
 }
 
 static void newton_rows_score_part(void *user, uint64_t part)
@@ -123,9 +126,6 @@ static hsp__vec_groups newton_rows_plain(const hsp__newton *s, uint64_t from)
     return (hsp__vec_groups){p->view->labels + from, p->positive, {p->cost[0], p->cost[1]}};
 }
 
-/* Logistic: the exponentials of many rows at a time. */
-enum { NEWTON_ROWS_MANY = 256 };
-
 static void newton_line_logistic(const hsp__newton *s, uint64_t from, uint64_t to, double t,
                                  hsp__newton_sums *out)
 {
@@ -149,25 +149,41 @@ static void newton_line_logistic(const hsp__newton *s, uint64_t from, uint64_t t
     *out = sums;
 }
 
-static void newton_rows_line_part(void *user, uint64_t part)
+static void newton_rows_line(const newton_rows_step *line, uint64_t from, uint64_t to,
+                             hsp__newton_sums *out)
 {
-    const newton_rows_step *line = user;
     hsp__newton *s = line->s;
-    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
     if (line->fresh) newton_rows_scores(s, s->delta, from, to, s->delta_score);
     if (newton_rows_is_plain(s)) {
         const hsp__vec_groups rows = newton_rows_plain(s, from);
         double sums[2];
         hsp__vec()->positive_line(&rows, s->score + from, s->delta_score + from, line->t, to - from,
                                   sums);
-        s->lines[part] = (hsp__newton_sums){-sums[0], sums[1]};
+        *out = (hsp__newton_sums){-sums[0], sums[1]};
         return;
     }
     if (s->form == HSP__LOGISTIC) {
-        newton_line_logistic(s, from, to, line->t, &s->lines[part]);
+        newton_line_logistic(s, from, to, line->t, out);
         return;
     }
-    HSP__BY_LOSS(s->loss, newton_line_rows, s, from, to, line->t, &s->lines[part])
+    HSP__BY_LOSS(s->loss, newton_line_rows, s, from, to, line->t, out)
+}
+
+static void newton_rows_line_part(void *user, uint64_t part)
+{
+    const newton_rows_step *line = user;
+    const hsp__newton *s = line->s;
+    newton_rows_line(line, hsp__part(s->n, s->parts, part), hsp__part(s->n, s->parts, part + 1),
+                     &s->lines[part]);
+}
+
+static void newton_rows_line_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                   double *sum)
+{
+    hsp__newton_sums one;
+    (void)block;
+    newton_rows_line(user, from, to, &one);
+    sum[0] = one.slope, sum[1] = one.curve;
 }
 
 hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh)
@@ -175,7 +191,13 @@ hsp__newton_sums hsp__newton_along(hsp__newton *s, double t, int fresh)
     newton_rows_step line = {.s = s, .t = t, .fresh = fresh};
     hsp__newton_sums all = {0, 0};
     s->passes += fresh != 0;
-    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_line_part, &line)) return all;
+    if (s->ctx->shard) {
+        double sum[2];
+        hsp__newton_sum(s, 2, 1, newton_rows_line_block, &line, sum);
+        s->lines[0] = (hsp__newton_sums){sum[0], sum[1]};
+    } else if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_line_part, &line)) {
+        return all;
+    }
     for (uint64_t part = 0; part < s->parts; part++) {
         all.slope += s->lines[part].slope;
         all.curve += s->lines[part].curve;
@@ -202,6 +224,7 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, c = y * cost;
+        if (i % NEWTON_ROWS_MANY == 0) hsp__paging_check(&s->ctx->allocator);
         const double anchor = anchors ? anchors[i] : first;
         if (t != 0) scores[i] += t * moves[i];
         const double m = y * scores[i];
@@ -236,7 +259,7 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
         if (a == old) continue;
         as[i] = a;
         if (offset) sum[s->d] += y * (a - old);
-        hsp__matvec_add_row(s->p->view, i * s->stride, y * (a - old), sum);
+        hsp__matvec_add_row(s->rows, i * s->row_step, y * (a - old), sum);
     }
     *out = state;
 }
@@ -266,7 +289,7 @@ static void newton_step_logistic(hsp__newton *s, uint64_t from, uint64_t to, dou
             if (more == 0) continue;
             s->a[i] = a;
             if (s->dim > s->d) sum[s->d] += cost < 0 ? -more : more;
-            hsp__matvec_add_row(s->p->view, i * s->stride, cost < 0 ? -more : more, sum);
+            hsp__matvec_add_row(s->rows, i * s->row_step, cost < 0 ? -more : more, sum);
         }
     }
     *out = state;
@@ -304,25 +327,46 @@ static hsp__newton_state newton_rows_step_by_matrix(const hsp__newton *s, uint64
     return state;
 }
 
+/* `sum`: zeros; what the rows add to u. by_matrix: not looked at. */
+static void newton_rows_move(const newton_rows_step *step, uint64_t from, uint64_t to, double *sum,
+                             hsp__newton_state *out)
+{
+    hsp__newton *s = step->s;
+    if (step->fresh) newton_rows_scores(s, s->w, from, to, s->score);
+    if (s->by_matrix) {
+        *out = newton_rows_step_by_matrix(s, from, to, step->t, step->how == HSP__NEWTON_SHED);
+        return;
+    }
+    if (step->fresh) memset(s->a + from, 0, (to - from) * sizeof *s->a);
+    if (s->form == HSP__LOGISTIC) {
+        newton_step_logistic(s, from, to, step->t, sum, out);
+        return;
+    }
+    HSP__BY_LOSS(s->loss, newton_step_rows, s, from, to, step, sum, out)
+}
+
 static void newton_rows_step_part(void *user, uint64_t part)
 {
     const newton_rows_step *step = user;
-    hsp__newton *s = step->s;
-    const uint64_t from = hsp__part(s->n, s->parts, part), to = hsp__part(s->n, s->parts, part + 1);
-    if (step->fresh) newton_rows_scores(s, s->w, from, to, s->score);
-    if (s->by_matrix) {
-        s->states[part] =
-            newton_rows_step_by_matrix(s, from, to, step->t, step->how == HSP__NEWTON_SHED);
-        return;
-    }
-    double *sum = s->sums + part * s->dim;
-    memset(sum, 0, s->dim * sizeof *sum);
-    if (step->fresh) memset(s->a + from, 0, (to - from) * sizeof *s->a);
-    if (s->form == HSP__LOGISTIC) {
-        newton_step_logistic(s, from, to, step->t, sum, &s->states[part]);
-        return;
-    }
-    HSP__BY_LOSS(s->loss, newton_step_rows, s, from, to, step, sum, &s->states[part])
+    const hsp__newton *s = step->s;
+    double *sum = s->by_matrix ? NULL : s->sums + part * s->dim;
+    if (sum) memset(sum, 0, s->dim * sizeof *sum);
+    newton_rows_move(step, hsp__part(s->n, s->parts, part), hsp__part(s->n, s->parts, part + 1),
+                     sum, &s->states[part]);
+}
+
+/* Behind what the rows add to u: their state. (The smallest margin is asked for where a separator is
+ * demanded, and such rows are not divided.) */
+static void newton_rows_step_block(void *user, uint32_t block, uint64_t from, uint64_t to,
+                                   double *sum)
+{
+    const newton_rows_step *step = user;
+    hsp__newton_state one;
+    (void)block;
+    newton_rows_move(step, from, to, sum, &one);
+    const double state[HSP__NEWTON_STATE] = {one.loss,  one.conjugate,      one.slack,
+                                             one.total, (double)one.active, (double)one.turned};
+    memcpy(sum + step->s->dim, state, sizeof state);
 }
 
 void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)
@@ -332,7 +376,20 @@ void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)
     newton_rows_step step = {.s = s, .t = t, .fresh = fresh, .how = how};
     hsp__newton_state all = {.least = HUGE_VAL};
     s->passes += fresh ? 2 : how != HSP__NEWTON_HOLD;
-    if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_step_part, &step)) return;
+    if (s->ctx->shard) {
+        const double *state = s->sums + s->dim;
+        hsp__newton_sum(s, s->dim + HSP__NEWTON_STATE, 1, newton_rows_step_block, &step, s->sums);
+        if (s->failed) return;
+        s->states[0] = (hsp__newton_state){.loss = state[0],
+                                           .conjugate = state[1],
+                                           .slack = state[2],
+                                           .total = state[3],
+                                           .least = HUGE_VAL,
+                                           .active = (uint64_t)state[4],
+                                           .turned = (uint64_t)state[5]};
+    } else if (!hsp__tasks_try(s->ctx, s->parts, newton_rows_step_part, &step)) {
+        return;
+    }
     if (fresh) memset(s->u, 0, s->dim * sizeof *s->u);
     for (uint64_t part = 0; part < s->parts; part++) {
         const hsp__newton_state *one = &s->states[part];
@@ -346,7 +403,7 @@ void hsp__newton_move(hsp__newton *s, double t, hsp__newton_how how)
         if (!s->by_matrix) vec->axpy_f64(1, s->sums + part * s->dim, s->u, (size_t)s->dim);
     }
     if (t != 0) vec->axpy_f64(t, s->delta, s->w, (size_t)s->dim);
-    if (!s->curved) all.active = all.turned = s->n;
+    if (!s->curved) all.active = all.turned = s->all;
     s->now = all;
     if (s->by_matrix) hsp__hessian_follow(s);
 }
@@ -373,7 +430,7 @@ void hsp__newton_multipliers(hsp__newton *s)
 hsp_status hsp__newton_anchor(hsp__newton *s, hsp_error *err)
 {
     if (!s->anchor) s->anchor = hsp__scratch_raw(&s->scratch, s->n, sizeof *s->anchor);
-    if (!s->anchor) return hsp__fail_memory(err);
+    HSP__TRY(hsp__shard_agree(s->ctx, s->anchor ? HSP_OK : hsp__fail_memory(err), err));
     for (uint64_t i = 0; i < s->n; i++) {
         const double c = fabs(hsp__newton_cost(s, i));
         s->anchor[i] = c > 0 ? s->a[i] / c : 0;

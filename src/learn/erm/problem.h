@@ -27,6 +27,7 @@
 
 #include "data/data.h"
 #include "halfspace_all.h"
+#include "learn/checkpoint.h"
 #include "learn/erm/loss.h"
 #include "learn/pass_log.h"
 #include "learn/watch.h"
@@ -80,6 +81,7 @@ typedef struct hsp__goal {
     uint64_t seed;
     hsp__watch *watch;  /* tick it now and then; it may say stop */
     hsp__pass_log *log; /* note each pass; NULL: nobody wants to know */
+    hsp__place *place;  /* of the solver's turn in a checkpoint; NULL: it has none */
     int report;         /* this is the thread that the context belongs to: progress may be told */
     int in_order;       /* solvers that learn row by row: in the order of the rows, not shuffled; */
     int last;           /* return the last weights, not the average */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "learn/erm/matvec.h"
 #include "learn/erm/newton.h"
 #include "learn/online/pegasos.h"
 
@@ -34,6 +35,40 @@ const hsp__solver *const hsp__solvers[] = {&hsp__solver_newton, &hsp__solver_dcd
 #define SOLVERS_LOGISTIC_PASSES 10  /* passes of Newton steps besides their matrix, */
 #define SOLVERS_LOGISTIC_CG     60  /* or instead of it: conjugate gradients, few rows per column */
 
+/* Fewer rows than columns: */
+#define SOLVERS_LOOK 6 /* rows, all pairs of which are looked at; if */
+#define SOLVERS_ACROSS \
+    0.25 /* rows times their mean cos^2 is below this, they are nearly perpendicular, */
+#define SOLVERS_FEW 8 /* and coordinate descent takes these passes */
+
+/* <x, z> / (||x|| ||z||), squared. */
+static double solvers_cos2(const hsp_view *view, const hsp__row *x, const hsp__row *z)
+{
+    double xz = 0;
+    for (uint64_t k = 0, l = 0; k < x->count && l < z->count;) {
+        const uint64_t p = hsp__row_column(x, k), q = hsp__row_column(z, l);
+        if (p == q) xz += hsp__row_value(view, x, k) * hsp__row_value(view, z, l);
+        k += p <= q;
+        l += q <= p;
+    }
+    const double xx = hsp__matvec_sqnorm(view, x), zz = hsp__matvec_sqnorm(view, z);
+    return xx > 0 && zz > 0 ? xz / xx * (xz / zz) : 0;
+}
+
+/* Nearly perpendicular rows hardly change one another's scores: no step has to be taken back. */
+static int solvers_perpendicular(const hsp_view *view)
+{
+    const uint64_t n = view->rows, looked = n < SOLVERS_LOOK ? n : SOLVERS_LOOK;
+    double sum = 0, pairs = 0;
+    for (uint64_t i = 0; i < looked; i++)
+        for (uint64_t j = 0; j < i; j++, pairs++) {
+            const hsp__row x = hsp__view_row(view, i * (n / looked)),
+                           z = hsp__view_row(view, j * (n / looked));
+            sum += solvers_cos2(view, &x, &z);
+        }
+    return pairs > 0 && sum / pairs * (double)n < SOLVERS_ACROSS;
+}
+
 const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
 {
     const int any = strcmp(name, "auto") == 0;
@@ -53,10 +88,7 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
         double sum = 0, count = 0; /* the mean of ||x||^2, from some of the rows */
         for (uint64_t i = 0; i < p->view->rows; i += step, count++) {
             const hsp__row row = hsp__view_row(p->view, i);
-            for (uint64_t k = 0; k < row.count; k++) {
-                const double x = hsp__row_value(p->view, &row, k);
-                sum += x * x;
-            }
+            sum += hsp__matvec_sqnorm(p->view, &row);
         }
         const double length = count > 0 ? sum / count : 0;
         double newton = SOLVERS_FAST * (matrix + fills) + SOLVERS_PASSES * numbers;
@@ -76,6 +108,7 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
             newton = fmin(newton, (by_products ? SOLVERS_CG : SOLVERS_LOGISTIC_CG) * stored);
             dcd = (SOLVERS_LOGISTIC_FIRST + each * C * length) * stored;
         }
+        if (by_rows && solvers_perpendicular(p->view)) dcd = SOLVERS_FEW * stored;
         if (!(newton <= dcd)) return &hsp__solver_dcd;
     }
     for (size_t i = 0; hsp__solvers[i]; i++)

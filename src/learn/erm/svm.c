@@ -167,10 +167,13 @@ const hsp__learner hsp__learn_svm = {
     .table = {"svm", "support vector machine: widest margin, with a loss for rows inside it",
               svm_options, sizeof svm_options / sizeof *svm_options},
     .hypothesis = "linear",
+    .sharded = hsp__erm_sharded,
     .can_warm_start = 1,
+    .can_checkpoint = 1,
     .check = svm_check,
     .fit = hsp__erm_fit,
     .group_most = hsp__erm_group_most,
     .fit_group = hsp__erm_fit_group,
+    .divides = 1,
     .native = &svm_native,
     .rule = &hsp__pegasos_rule};

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "base/decimal.h"
+#include "base/ranks.h"
 #include "data/formats.h"
 #include "kernel/feature_map.h"
 #include "learn/option_helpers.h"
@@ -25,7 +26,7 @@ typedef struct hsp__approx_work {
     int fourier;
     hsp_kernel *kernel, **own; /* own: the one that the model's scores are made with */
     hsp__approx map;
-    hsp_data *features;
+    hsp_data *features; /* its shard.ranks: of these each has its own rows alone */
     hsp_options *inner; /* of the learner, for features */
     hsp_model *begin;   /* where it begins, as a model of features; NULL: at zero */
     hsp__approx_error error;
@@ -57,8 +58,41 @@ static hsp_status approx_read(approx_work *work, hsp_error *err)
     return HSP_OK;
 }
 
+/* Can the learner work on features that are divided among ranks? As in train_shard (train.c). */
+static int approx_divides(const approx_work *work, int starts)
+{
+    const hsp__learner *learner = hsp__learner_of(work->inner);
+    const int alone = starts || work->ctx->checkpoint_path;
+    return work->ctx->ranks && !alone && !work->prepared.weight && learner->sharded &&
+           learner->sharded(work->data, work->data->view.rows * work->map.rank, work->inner) &&
+           work->prepared.base->view.rows == work->data->view.rows;
+}
+
+/* The features of all rows; or, among ranks that stop together from now on, of this rank's. */
+static hsp_status approx_map(approx_work *work, int divided, hsp_error *err)
+{
+    hsp_context *ctx = work->ctx;
+    hsp__shard shard = {.rows = work->data->view.rows};
+    uint64_t first = 0, count = shard.rows;
+    if (divided) {
+        shard.ranks = ctx->stop->ranks = ctx->ranks;
+        hsp__ranks_blocks(shard.ranks, shard.ranks->rank, &shard.from, &shard.to);
+        hsp__shard_rows(&shard, &first, &count);
+    }
+    uint64_t *list = hsp__new_raw(&ctx->allocator, count, sizeof *list);
+    for (uint64_t i = 0; list && i < count; i++)
+        list[i] = first + i;
+    hsp_status status =
+        list ? hsp__approx_features(ctx, &work->map, work->data, list, count, err, &work->features)
+             : hsp__fail_memory(err);
+    hsp__free(&ctx->allocator, list);
+    status = hsp__ranks_agree(shard.ranks, status, err);
+    if (!status) work->features->shard = shard;
+    return status;
+}
+
 /* The rows as the learner is to see them, the kernel, and the features. */
-static hsp_status approx_features(approx_work *work, hsp_error *err)
+static hsp_status approx_features(approx_work *work, int starts, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
     const hsp__approx_error *found = &work->error;
@@ -72,16 +106,14 @@ static hsp_status approx_features(approx_work *work, hsp_error *err)
                                                  work->seed, err, &work->map)
                            : hsp__approx_nystrom(ctx, work->kernel, data, work->count, work->seed,
                                                  err, &work->map));
-    HSP__TRY(hsp__approx_features(ctx, &work->map, data, err, &work->features));
+    HSP__TRY(hsp__approx_measure(ctx, &work->map, data, work->seed, err, &work->error));
+    HSP__TRY(approx_map(work, approx_divides(work, starts), err));
     hsp_data *to = work->features;
-    hsp__free(&to->memory, to->row_weights);
-    to->row_weights = NULL;
     if (work->prepared.weight) { /* weights of rows go with their features */
         to->row_weights = hsp__new_raw(&to->memory, to->view.rows, sizeof *to->row_weights);
         if (!to->row_weights) return hsp__fail_memory(err);
         memcpy(to->row_weights, work->prepared.weight, to->view.rows * sizeof *to->row_weights);
     }
-    HSP__TRY(hsp__approx_measure(ctx, &work->map, data, to, work->seed, err, &work->error));
     hsp__log(ctx, HSP_LOG_NOTE,
              "%llu features; over all pairs of %llu random rows the root mean square error of "
              "the kernel is %.3g, the largest %.3g; the kernel's own root mean square is %.3g",
@@ -335,12 +367,30 @@ hsp_status hsp__approx_open(hsp__approx_step *step, hsp_context *ctx, hsp_error 
     /* of all, not of the learner alone */
     hsp__stop_limit(ctx, hsp__option_real(step->options, "max-seconds", 0));
     HSP__TRY(approx_read(work, err));
-    HSP__TRY(approx_features(work, err));
     HSP__TRY(hsp__options_without(ctx, step->options, skip, err, &work->inner));
+    HSP__TRY(approx_features(work, step->start != NULL, err));
     HSP__TRY(approx_begin(work, step->start, err));
     step->rows = work->features;
     step->options = work->inner;
     step->start = work->begin;
+    return HSP_OK;
+}
+
+/* Rows that the model gets wrong. Ranks count a part each. */
+static hsp_status approx_mistakes(const approx_work *work, hsp_context *ctx, const hsp_model *model,
+                                  hsp_error *err, uint64_t *wrong)
+{
+    const hsp__shard *shard = &work->features->shard;
+    const hsp_view *all = &work->prepared.base->view;
+    uint64_t first, count;
+    if (!shard->ranks) return hsp__training_error_scored(ctx, model, all, NULL, err, wrong);
+    hsp__shard_rows(shard, &first, &count);
+    const hsp_view some = hsp__view_slice(all, first, first + count);
+    hsp_context sums = *ctx;
+    sums.shard = shard;
+    HSP__TRY(hsp__shard_agree(
+        &sums, hsp__training_error_scored(ctx, model, &some, NULL, err, wrong), err));
+    hsp__shard_add(&sums, wrong, 1);
     return HSP_OK;
 }
 
@@ -368,8 +418,7 @@ hsp_status hsp__approx_finish(hsp__approx_step *step, hsp_error *err, hsp_traini
          * otherwise than those of the features were. */
         hsp__stop brief;
         hsp_context last = hsp__stop_grace(&brief, work->ctx);
-        status = hsp__training_error_scored(&last, *model, &work->prepared.base->view, NULL, err,
-                                            &wrong);
+        status = approx_mistakes(work, &last, *model, err, &wrong);
         status = hsp__training_error_report(status, wrong, *model, err, run);
     }
     hsp_model_free(linear);

@@ -178,8 +178,10 @@ static hsp_status kernel_erm_task(hsp__train *train, hsp_context *ctx, hsp__task
              * in double. */
             const uint64_t rounds = s.rounds, updates = s.updates;
             const uint64_t shares = train->tasks[0].row_numbers ? kernel_erm_shares(train) : 1;
-            const hsp__smo_source source = {
-                .rows = cache->source.rows, .list = cache->source.list, .n = n};
+            const hsp__smo_source source = {.rows = cache->source.rows,
+                                            .list = cache->source.list,
+                                            .n = n,
+                                            .ranks = cache->source.ranks};
             hsp__smo_cache wide = {0};
             if (goal->log) goal->log->before = rounds;
             status =
@@ -223,10 +225,12 @@ static hsp_status kernel_erm_gram(hsp__train *train, hsp_error *err)
         hsp__smo_wide(&train->tasks[0].problem, &goal))
         return HSP_OK;
     if (n >= UINT32_MAX || n * n * sizeof *k->gram > train->plan.cache_bytes / 4 * 3) return HSP_OK;
-    k->gram = hsp__new_raw(&train->ctx->allocator, n * n, sizeof *k->gram);
+    const hsp_ranks *ranks = hsp__smo_ranks(train->ctx->ranks, n);
+    const uint64_t columns = ranks ? n / (uint64_t)ranks->count + 1 : n; /* of one rank, at most */
+    k->gram = hsp__new_raw(&train->ctx->allocator, n * columns, sizeof *k->gram);
     if (!k->gram) return hsp__fail_memory(err);
-    hsp__advise_huge(k->gram, n * n * sizeof *k->gram);
-    return hsp__smo_gram(train->ctx, k->rows, k->gram, err);
+    hsp__advise_huge(&train->ctx->allocator, k->gram, n * columns * sizeof *k->gram);
+    return hsp__smo_gram(train->ctx, k->rows, ranks, k->gram, err);
 }
 
 /* Some pairs, each on one thread with a cache of its own. */
@@ -243,7 +247,8 @@ static hsp_status kernel_erm_some_pairs(void *user, uint32_t from, uint32_t to, 
     hsp_status status = HSP_OK;
     for (uint32_t c = from; !status && c < to; c++) {
         hsp__task *task = &train->tasks[c];
-        hsp__smo_source source = {k->rows, task->row_numbers, task->pair_view.rows, NULL, NULL};
+        hsp__smo_source source = {k->rows, task->row_numbers, task->pair_view.rows, NULL, NULL,
+                                  NULL};
         hsp__kernel_rows *floats = NULL;
         hsp__smo_cache cache = {0};
         if (task->one_sided) {
@@ -277,8 +282,11 @@ hsp_status hsp__kernel_erm_fit(hsp__train *train, hsp_error *err)
     if (!train->tasks[0].row_numbers) { /* classes against the rest, with one cache */
         const hsp__goal goal = hsp__erm_goal(train, train->tasks, 1);
         const hsp__kernel_erm *k = train->native;
-        const hsp__smo_source source = {k->rows, NULL, train->prepared.view->rows, NULL, k->gram};
+        const uint64_t n = train->prepared.view->rows;
+        const hsp_ranks *ranks = hsp__smo_ranks(train->ctx->ranks, n);
+        const hsp__smo_source source = {k->rows, NULL, n, NULL, k->gram, ranks};
         hsp__smo_cache cache = {0};
+        if (ranks) train->ctx->stop->ranks = ranks;
         status = hsp__smo_cache_init(&cache, train->ctx, &source, kernel_erm_memory(train),
                                      hsp__smo_wide(&train->tasks[0].problem, &goal), err);
         for (uint32_t c = 0; !status && c < train->count; c++) {

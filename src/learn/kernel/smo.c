@@ -33,6 +33,10 @@
  * added as they are computed, and never written down; so are all lines where rows are short:
  * computing is then as fast as reading.
  *
+ * Ranks. With several processes (hsp__smo_source), each computes and keeps the columns of lines
+ * that belong to its rows, and brings f of these up to date; f of all rows is then exchanged. All
+ * else is done by every process, the set's matrix too: to send it takes as long as to compute it.
+ *
  * Papers. J. Platt, Fast training of support vector machines using sequential minimal optimization
  * (1999). T. Joachims, Making large-scale SVM learning practical (1999): working sets. R.-E. Fan,
  * P.-H. Chen, C.-J. Lin, Working set selection using second order information, JMLR 6 (2005). Z.
@@ -114,13 +118,14 @@ static hsp_status smo_load_matrix(smo *w, hsp_error *err)
     const size_t number = w->cache->number, behind = hsp__smo_padded(&w->set) - set->count;
     uint64_t missing = 0;
     int stay = 0;
+    const int alone = !w->cache->source.ranks; /* else lines are in parts */
     for (uint64_t i = 0; i < set->count; i++) {
         stay |= !set->is_new[i];
-        if (!set->is_new[i] || hsp__smo_cache_has(w->cache, set->rows[i])) continue;
+        if (!set->is_new[i] || (alone && hsp__smo_cache_has(w->cache, set->rows[i]))) continue;
         w->choice.picked[missing] = set->rows[i];
         w->moved.lines[missing++] = (char *)set->k + i * set->size * number;
     }
-    hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
+    if (alone) hsp__tasks_run(w->ctx, SMO_PARTS, smo_gather_part, w);
     if (missing == set->count && !w->wide && !w->cache->cheap)
         HSP__TRY(hsp__smo_cache_own(w->cache, set->rows, missing, set->k, set->size, err));
     else
@@ -155,7 +160,7 @@ static hsp_status smo_load(smo *w, hsp_error *err)
     const int gaussian = rows->kernel->nodes[rows->kernel->root].op == HSP__KERNEL_RBF;
     /* Where the set is the problem, on one thread, most rows are never asked for. */
     set->on_demand = set->count == w->n && !w->cache->list && hsp__kernel_has_line(rows) &&
-                     !w->wide && hsp_context_threads(w->ctx) == 1;
+                     !w->wide && !w->cache->source.ranks && hsp_context_threads(w->ctx) == 1;
     memset(set->there, 0, set->size);
     if (!set->on_demand) HSP__TRY(smo_load_matrix(w, err));
     for (uint64_t i = 0; i < set->count; i++) {
@@ -181,22 +186,23 @@ static hsp_status smo_load(smo *w, hsp_error *err)
 
 /* ---- f of all rows --------------------------------------------------------------------------- */
 
-/* f += sum over the rows that moved and whose lines are there. */
+/* f of this rank's rows += sum over the rows that moved and whose lines are there. */
 static void smo_refresh_part(void *user, uint64_t part)
 {
     smo *w = user;
-    const uint64_t from = hsp__part(w->n, SMO_PARTS, part),
-                   to = hsp__part(w->n, SMO_PARTS, part + 1);
+    const uint64_t own = w->cache->to - w->cache->from;
+    const uint64_t from = hsp__part(own, SMO_PARTS, part), to = hsp__part(own, SMO_PARTS, part + 1);
+    double *f = w->f + w->cache->from;
     enum { STRIP = 1024 };
     for (uint64_t at = from; at < to; at += STRIP) {
         const size_t some = (size_t)(at + STRIP < to ? STRIP : to - at);
         for (uint64_t i = 0; i < w->moved.batch; i++) {
             if (w->wide)
-                hsp__vec()->axpy_f64(w->moved.by[i], (const double *)w->moved.lines[i] + at,
-                                     w->f + at, some);
+                hsp__vec()->axpy_f64(w->moved.by[i], (const double *)w->moved.lines[i] + at, f + at,
+                                     some);
             else
                 hsp__vec()->axpy_f32f64(w->moved.by[i], (const float *)w->moved.lines[i] + at,
-                                        w->f + at, some);
+                                        f + at, some);
         }
     }
 }
@@ -212,8 +218,8 @@ static void smo_drift(smo *w, uint64_t count, double moved)
     w->drift += hsp__gap_gamma(count) * (1 + (most + extra) * (sum + 3 * moved));
 }
 
-/* f, brought up to date with `count` rows that moved. Lines of rows at a bound, which are not likely
- * to move again, and cheap lines are added without being kept. */
+/* f, brought up to date with `count` rows that moved. Lines of rows at a bound, which are not
+ * likely to move again, and cheap lines are added without being kept. */
 static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
 {
     w->moved.count = count;
@@ -241,6 +247,7 @@ static hsp_status smo_refresh(smo *w, uint64_t count, hsp_error *err)
         if (!status) hsp__tasks_run(w->ctx, SMO_PARTS, smo_refresh_part, w);
     }
     w->moved.by = by;
+    status = hsp__smo_share(w->cache, status, w->f, w->n, err);
     for (uint64_t i = passing; i < count; i++)
         if (!(w->s->a[rows[i]] > 0 && w->s->a[rows[i]] < w->c[rows[i]]))
             hsp__smo_cache_release(w->cache, rows[i]);
@@ -369,7 +376,7 @@ static hsp_status smo_set_new(smo *w, uint64_t size, hsp_error *err)
         hsp__free(memory, cache->block);
         cache->block = hsp__new_raw(memory, bytes, 1);
         cache->block_bytes = cache->block ? bytes : 0;
-        if (cache->block) hsp__advise_huge(cache->block, bytes);
+        if (cache->block) hsp__advise_huge(memory, cache->block, bytes);
     }
     set->k = cache->block;
     return set->k && !set->scratch.failed && !part->scratch.failed ? HSP_OK : hsp__fail_memory(err);
@@ -426,8 +433,8 @@ static hsp_status smo_guess_solve(smo *w, double factor, hsp_error *err)
     return hsp__smo_steps(w, 1e-9, 0.01, err);
 }
 
-/* f and b of the sample's separator on all rows, and the share of them that it puts inside the margin. Is it
- * as good to others as to its own rows? Else a guess would be poor. */
+/* f and b of the sample's separator on all rows, and the share of them that it puts inside the
+ * margin. Is it as good to others as to its own rows? Else a guess would be poor. */
 static hsp_status smo_guess_try(smo *w, hsp_error *err, double *b, double *inside, int *good)
 {
     const hsp__smo_set *set = &w->set;
@@ -534,6 +541,7 @@ static hsp_status smo_run(smo *w, hsp_error *err)
         if (hsp__watch_gap(w->goal->watch, w->goal->report, "rounds", s->rounds, s->gap, w->target,
                            &s->stop))
             return HSP_OK;
+        HSP__TRY(hsp__smo_agree(w->cache, HSP_OK, err));
         if (w->set.count == w->set.size && !whole && !(s->gap <= gap / 2))
             HSP__TRY(smo_grow(w, err));
         gap = s->gap;
@@ -612,8 +620,9 @@ static hsp_status smo_run_proven(smo *w, hsp_error *err)
     return HSP_OK;
 }
 
-/* The run was stopped, maybe while f was brought up to date: back to where its gap was computed last, or
- * to a = 0, where f is known. The figures are proven if there is time for that; else they are NaN.
+/* The run was stopped, maybe while f was brought up to date: back to where its gap was computed
+ * last, or to a = 0, where f is known. The figures are proven if there is time for that; else they
+ * are NaN.
  */
 static hsp_status smo_stopped(smo *w, hsp_error *err)
 {

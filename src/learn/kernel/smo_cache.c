@@ -8,8 +8,56 @@ enum {
     SMO_CACHE_PARTS = 64,
     GRAM_STRIP = 512,
     PRECISE_NUMBERS = 1 << 21, /* values in double that are looked at together, or */
-    PRECISE_LEAST = 64         /* this many lines of them */
+    PRECISE_LEAST = 64,        /* this many lines of them */
+    SMO_CACHE_FEW = 2560       /* this many rows are not worth dividing */
 };
+
+/* ---- Ranks ----------------------------------------------------------------------------------- */
+
+const hsp_ranks *hsp__smo_ranks(const hsp_ranks *ranks, uint64_t n)
+{
+    return ranks && ranks->count > 1 && n > SMO_CACHE_FEW ? ranks : NULL;
+}
+
+/* This rank's part of n items; without ranks, all. */
+static void smo_cache_part(const hsp_ranks *ranks, uint64_t n, uint64_t *from, uint64_t *to)
+{
+    const uint64_t count = ranks ? (uint64_t)ranks->count : 1;
+    const uint64_t rank = ranks ? (uint64_t)ranks->rank : 0;
+    *from = hsp__part(n, count, rank);
+    *to = hsp__part(n, count, rank + 1);
+}
+
+hsp_status hsp__smo_agree(hsp__smo_cache *cache, hsp_status status, hsp_error *err)
+{
+    if (!cache->source.ranks) return status;
+    if (hsp__tick_together(cache->ctx) && !status) status = hsp__stop_status(cache->ctx, err);
+    return hsp__ranks_agree(cache->source.ranks, status, err);
+}
+
+hsp_status hsp__smo_share(hsp__smo_cache *cache, hsp_status status, double *numbers, uint64_t count,
+                          hsp_error *err)
+{
+    const hsp_ranks *ranks = cache->source.ranks;
+    uint64_t from, to, sizes[HSP__BLOCKS];
+    if (!ranks) return status;
+    smo_cache_part(ranks, count, &from, &to);
+    double *mine = hsp__new_raw(&cache->ctx->allocator, to - from, sizeof *mine);
+    if (mine)
+        memcpy(mine, numbers + from, (to - from) * sizeof *mine);
+    else if (!status)
+        status = hsp__fail_memory(err);
+    status = hsp__smo_agree(cache, status, err);
+    for (uint64_t r = 0; r < (uint64_t)ranks->count; r++)
+        sizes[r] = (hsp__part(count, (uint64_t)ranks->count, r + 1) -
+                    hsp__part(count, (uint64_t)ranks->count, r)) *
+                   sizeof *mine;
+    if (!status) ranks->gather(ranks->user, mine, sizes, numbers);
+    hsp__free(&cache->ctx->allocator, mine);
+    return status;
+}
+
+/* ---- Made and unmade ------------------------------------------------------------------------- */
 
 hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
                                const hsp__smo_source *source, uint64_t bytes, int wide,
@@ -24,6 +72,7 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
         cache->rows = source->floats, cache->list = NULL;
     else if (source->rows->centred && !wide)
         cache->rows = source->rows->centred;
+    smo_cache_part(source->ranks, n, &cache->from, &cache->to);
     cache->off = hsp__kernel_rounding(cache->rows, wide, &cache->most);
     if (source->gram && !wide) {
         cache->spare = bytes;
@@ -42,14 +91,14 @@ hsp_status hsp__smo_cache_init(hsp__smo_cache *cache, hsp_context *ctx,
     assert(slots > 0 || n == 0);
     hsp__scratch *scratch = &cache->scratch;
     cache->slots = slots;
-    cache->values = hsp__scratch_raw(scratch, slots * n, number);
+    cache->values = hsp__scratch_raw(scratch, slots * (cache->to - cache->from), number);
     cache->owner = hsp__scratch_raw(scratch, slots, sizeof *cache->owner);
     cache->stamp = hsp__scratch_new(scratch, slots, sizeof *cache->stamp);
     cache->place = hsp__scratch_new(scratch, n, sizeof *cache->place);
     cache->given = hsp__scratch_raw(scratch, slots, sizeof *cache->given);
     cache->wanted = hsp__scratch_raw(scratch, slots, sizeof *cache->wanted);
     if (scratch->failed) return hsp__fail_memory(err);
-    hsp__advise_huge(cache->values, slots * n * number);
+    hsp__advise_huge(scratch->memory, cache->values, slots * (cache->to - cache->from) * number);
     for (uint64_t s = 0; s < slots; s++)
         cache->owner[s] = UINT64_MAX;
     return HSP_OK;
@@ -69,12 +118,12 @@ uint64_t hsp__smo_cache_room(const hsp__smo_cache *cache)
 
 static unsigned char *smo_cache_slot(const hsp__smo_cache *cache, uint64_t slot)
 {
-    return cache->values + slot * cache->source.n * cache->number;
+    return cache->values + slot * (cache->to - cache->from) * cache->number;
 }
 
 void *hsp__smo_cache_has(const hsp__smo_cache *cache, uint64_t i)
 {
-    if (!cache->slots) return cache->source.gram + i * cache->source.n;
+    if (!cache->slots) return cache->source.gram + i * (cache->to - cache->from);
     return cache->place[i] ? smo_cache_slot(cache, cache->place[i] - 1) : NULL;
 }
 
@@ -117,14 +166,17 @@ static hsp_status smo_cache_values(hsp__smo_cache *cache, const hsp__kernel_pick
     return hsp__kernel_lines_f32(cache->ctx, some, others, (float *const *)out, err);
 }
 
-/* Rows of the problem (NULL: all), in the cache's own form or (precise) as the source has them. */
+/* Rows of the problem (NULL: this rank's), in the cache's own form or (precise) as the source has
+ * them. */
 static hsp__kernel_pick smo_cache_pick(const hsp__smo_cache *cache, int precise,
                                        const uint64_t *list, uint64_t count, hsp__scratch *scratch)
 {
+    assert(list || count == cache->to - cache->from);
     const hsp__kernel_rows *rows = precise ? cache->source.rows : cache->rows;
     const uint64_t *all = precise ? cache->source.list : cache->list;
-    hsp__kernel_pick pick = {rows, list ? list : all, 0, count};
-    if (!all || !list) return pick;
+    if (!all) return (hsp__kernel_pick){rows, list, list ? 0 : cache->from, count};
+    hsp__kernel_pick pick = {rows, all + cache->from, 0, count};
+    if (!list) return pick;
     uint64_t *made = hsp__scratch_raw(scratch, count, sizeof *made);
     for (uint64_t k = 0; made && k < count; k++)
         made[k] = all[list[k]];
@@ -152,12 +204,48 @@ hsp_status hsp__smo_cache_apply(hsp__smo_cache *cache, const uint64_t *list, con
 {
     if (!count || !across) return HSP_OK;
     hsp__scratch scratch = {.memory = &cache->ctx->allocator};
+    uint64_t from, to;
+    smo_cache_part(cache->source.ranks, across, &from, &to);
     const hsp__kernel_pick some = smo_cache_pick(cache, wide, list, count, &scratch);
-    const hsp__kernel_pick others = smo_cache_pick(cache, wide, right, across, &scratch);
+    const hsp__kernel_pick others =
+        smo_cache_pick(cache, wide, right ? right + from : NULL, to - from, &scratch);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
-    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, wide, out, err);
+    if (!status) status = hsp__kernel_apply(cache->ctx, &some, by, &others, wide, out + from, err);
     hsp__scratch_free(&scratch);
-    return status;
+    return right ? hsp__smo_share(cache, status, out, across, err) : status;
+}
+
+/* What rows from..to-1 of the list add to the sums of this rank's, first..last-1: their lines right
+ * of the diagonal, and of this rank's among them what lies below it, by symmetry. `values`: (to -
+ * from) * count; with ranks twice as many. */
+static hsp_status smo_cache_precise_strip(hsp__smo_cache *cache, const hsp__kernel_pick *all,
+                                          const double *by, uint64_t from, uint64_t to,
+                                          double *values, double *out, hsp_error *err)
+{
+    const uint64_t count = all->count;
+    uint64_t first, last;
+    smo_cache_part(cache->source.ranks, count, &first, &last);
+    const uint64_t at = first > from ? first : from, end = last < to ? last : to;
+    if (at >= last) return HSP_OK;
+    const uint64_t across = last - at, rest = count - to;
+    double *behind =
+        values + (to - from) * across; /* of rows at..end-1 with those after the strip */
+    hsp__kernel_pick left = {all->rows, all->list + from, 0, to - from};
+    hsp__kernel_pick right = {all->rows, all->list + at, 0, across};
+    HSP__TRY(hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err));
+    if (cache->source.ranks && at < end) {
+        left = (hsp__kernel_pick){all->rows, all->list + at, 0, end - at};
+        right = (hsp__kernel_pick){all->rows, all->list + to, 0, rest};
+        HSP__TRY(hsp__kernel_block_f64(cache->ctx, &left, &right, behind, rest, err));
+    }
+    for (uint64_t i = from; i < to; i++) {
+        const double *line = values + (i - from) * across;
+        hsp__vec()->axpy_f64(by[i], line, out + at, (size_t)across);
+        if (i < at || i >= end) continue;
+        line = cache->source.ranks ? behind + (i - at) * rest : line + (to - from);
+        out[i] += hsp__vec()->dot_f64(line, by + to, (size_t)rest);
+    }
+    return HSP_OK;
 }
 
 hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *list, const double *by,
@@ -169,22 +257,15 @@ hsp_status hsp__smo_cache_precise_own(hsp__smo_cache *cache, const uint64_t *lis
     if (!count) return HSP_OK;
     hsp__scratch scratch = {.memory = &cache->ctx->allocator};
     const hsp__kernel_pick all = smo_cache_pick(cache, 1, list, count, &scratch);
-    double *values = hsp__scratch_raw(&scratch, strip * count, sizeof *values);
+    const uint64_t room = cache->source.ranks ? 2 * count : count;
+    double *values = hsp__scratch_raw(&scratch, strip * room, sizeof *values);
     hsp_status status = scratch.failed ? hsp__fail_memory(err) : HSP_OK;
     for (uint64_t from = 0; !status && from < count; from += strip) {
-        /* some lines of the triangle right of the diagonal, and what lies below it by symmetry */
-        const uint64_t to = from + strip < count ? from + strip : count, across = count - from;
-        const hsp__kernel_pick left = {all.rows, all.list + from, 0, to - from};
-        const hsp__kernel_pick right = {all.rows, all.list + from, 0, across};
-        status = hsp__kernel_block_f64(cache->ctx, &left, &right, values, across, err);
-        for (uint64_t i = from; !status && i < to; i++) {
-            const double *line = values + (i - from) * across;
-            hsp__vec()->axpy_f64(by[i], line, out + from, (size_t)across);
-            out[i] += hsp__vec()->dot_f64(line + (to - from), by + to, (size_t)(count - to));
-        }
+        const uint64_t to = from + strip < count ? from + strip : count;
+        status = smo_cache_precise_strip(cache, &all, by, from, to, values, out, err);
     }
     hsp__scratch_free(&scratch);
-    return status;
+    return hsp__smo_share(cache, status, out, count, err);
 }
 
 hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uint64_t count,
@@ -209,8 +290,8 @@ hsp_status hsp__smo_cache_lines(hsp__smo_cache *cache, const uint64_t *list, uin
         lines[i] = smo_cache_slot(cache, slot);
     }
     if (missing)
-        status =
-            hsp__smo_cache_block(cache, cache->wanted, missing, NULL, cache->source.n, lines, err);
+        status = hsp__smo_cache_block(cache, cache->wanted, missing, NULL, cache->to - cache->from,
+                                      lines, err);
     for (uint64_t i = 0; i < count; i++)
         lines[i] = hsp__smo_cache_has(cache, list[i]);
     return status;
@@ -258,11 +339,31 @@ static hsp_status smo_cache_symmetric(hsp_context *ctx, const hsp__kernel_pick *
     return status;
 }
 
-hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, float *gram,
-                         hsp_error *err)
+/* The columns of this rank alone. */
+static hsp_status smo_cache_gram_part(hsp_context *ctx, const hsp__kernel_pick *all,
+                                      const hsp_ranks *ranks, float *gram, hsp_error *err)
+{
+    uint64_t first, last;
+    hsp_status status = HSP_OK;
+    smo_cache_part(ranks, all->count, &first, &last);
+    const hsp__kernel_pick right = {.rows = all->rows, .from = first, .count = last - first};
+    for (uint64_t from = 0, to; !status && from < all->count; from = to) {
+        to = from + GRAM_STRIP < all->count ? from + GRAM_STRIP : all->count;
+        const hsp__kernel_pick left = {.rows = all->rows, .from = from, .count = to - from};
+        status =
+            hsp__kernel_block_f32(ctx, &left, &right, gram + from * right.count, right.count, err);
+        if (!status)
+            status = hsp__progress(ctx, "computing kernel values", "rows", to, all->count, err);
+    }
+    return hsp__ranks_agree(ranks, status, err);
+}
+
+hsp_status hsp__smo_gram(hsp_context *ctx, const hsp__kernel_rows *rows, const hsp_ranks *ranks,
+                         float *gram, hsp_error *err)
 {
     const hsp__kernel_pick all = {.rows = rows->centred ? rows->centred : rows,
                                   .count = rows->view->rows};
+    if (ranks) return smo_cache_gram_part(ctx, &all, ranks, gram, err);
     return smo_cache_symmetric(ctx, &all, gram, all.count, "computing kernel values", err);
 }
 

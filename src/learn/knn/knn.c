@@ -13,7 +13,8 @@
  * Guarantee. None for finitely many rows. With ever more of them the error of k = 1 comes to at
  * most twice the least possible, and with k growing slower than n to the least possible itself.
  *
- * Cost. Training copies the rows; with k auto, n searches. A prediction costs a search.
+ * Cost. Training copies the rows; with k auto, n searches, which ranks divide. A prediction costs a
+ * search.
  *
  * Papers. T. Cover, P. Hart, Nearest neighbor pattern classification, IEEE Transactions on
  * Information Theory 13 (1967). C. Stone, Consistent nonparametric regression, Annals of Statistics
@@ -21,6 +22,7 @@
  * Man and Cybernetics 6 (1976). */
 #include "base/base.h"
 #include "base/decimal.h"
+#include "base/ranks.h"
 #include "learn/learner.h"
 #include "learn/build_model.h"
 #include "learn/prepare.h"
@@ -128,15 +130,17 @@ static hsp_status knn_frame(knn_work *work, hsp_error *err)
 
 /* ---- Choosing k ------------------------------------------------------------------------------ */
 
-static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp__knn_vote *tally,
-                          uint64_t step, uint64_t *skip, hsp__neighbor *found, hsp_error *err)
+/* Rows first..last-1, each left out. */
+static hsp_status knn_try(const knn_work *work, uint64_t first, uint64_t last,
+                          const hsp__knn_index *near, hsp__knn_vote *tally, uint64_t step,
+                          uint64_t *skip, hsp__neighbor *found, hsp_error *err)
 {
     const hsp__neighbors *own = work->model->neighbors;
     const hsp_view *view = &own->rows->view;
     hsp_context quiet = hsp__quiet(work->ctx); /* progress is over all rows */
     quiet.threads = work->ctx->threads;
-    for (uint64_t from = 0; from < view->rows; from += step) {
-        const uint64_t to = view->rows - from < step ? view->rows : from + step;
+    for (uint64_t from = first; from < last; from += step) {
+        const uint64_t to = last - from < step ? last : from + step;
         const hsp_view some = hsp__view_slice(view, from, to);
         for (uint64_t i = from; i < to; i++)
             skip[i - from] = i; /* each row is left out of its own neighbours */
@@ -149,8 +153,29 @@ static hsp_status knn_try(const knn_work *work, const hsp__knn_index *near, hsp_
                 own->mistakes[k] += hsp__knn_vote_winner(tally) != own->labels[i];
             }
         }
-        HSP__TRY(hsp__progress(work->ctx, "leaving rows out", "rows", to, view->rows, err));
+        HSP__TRY(
+            hsp__progress(work->ctx, "leaving rows out", "rows", to - first, last - first, err));
     }
+    return HSP_OK;
+}
+
+/* Ranks leave out a part of the rows each, and add up the mistakes. */
+static hsp_status knn_try_part(const knn_work *work, const hsp__knn_index *near,
+                               hsp__knn_vote *tally, uint64_t step, uint64_t *skip,
+                               hsp__neighbor *found, hsp_error *err)
+{
+    const hsp__neighbors *own = work->model->neighbors;
+    const hsp_ranks *ranks = work->ctx->ranks;
+    const uint64_t rows = own->rows->view.rows, count = ranks ? (uint64_t)ranks->count : 1;
+    const uint64_t rank = ranks ? (uint64_t)ranks->rank : 0;
+    hsp_status status =
+        knn_try(work, hsp__part(rows, count, rank), hsp__part(rows, count, rank + 1), near, tally,
+                step, skip, found, err);
+    status = hsp__ranks_agree(ranks, status, err);
+    if (status || !ranks) return status;
+    const hsp__shard shard = {.ranks = ranks};
+    hsp_context sums = {.shard = &shard};
+    hsp__shard_add(&sums, own->mistakes, own->tried);
     return HSP_OK;
 }
 
@@ -172,7 +197,7 @@ static hsp_status knn_choose(knn_work *work, hsp_error *err)
     if (!status)
         status = hsp__knn_vote_init(&tally, memory, work->train->run.classes, own->vote, err);
     if (!status) status = hsp__neighbors_index(work->ctx, work->model, rows, err, &near);
-    if (!status) status = knn_try(work, near, &tally, step, skip, found, err);
+    if (!status) status = knn_try_part(work, near, &tally, step, skip, found, err);
     for (uint64_t k = 0; !status && k < own->tried; k++)
         if (own->mistakes[k] < own->mistakes[own->k - 1]) own->k = k + 1;
     hsp__neighbors_index_done(work->model, near);
@@ -305,4 +330,5 @@ const hsp__learner hsp__learn_knn = {.table = {"knn", "vote of the k nearest tra
                                                knn_options,
                                                sizeof knn_options / sizeof *knn_options},
                                      .hypothesis = "neighbors",
+                                     .divides = 1,
                                      .native = &knn_native};

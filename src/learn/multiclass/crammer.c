@@ -387,7 +387,7 @@ static void *crammer_lines(crammer_work *work, uint64_t count, size_t size)
 {
     char *block = hsp__scratch_new(&work->memory, count + CRAMMER_ALIGN / size, size);
     if (!block) return NULL;
-    hsp__advise_huge(block, count * size + CRAMMER_ALIGN);
+    hsp__advise_huge(work->memory.memory, block, count * size + CRAMMER_ALIGN);
     return block + (-(uintptr_t)block & (CRAMMER_ALIGN - 1));
 }
 

@@ -28,6 +28,7 @@ hsp_status hsp__ovr_init(hsp__ovr *ovr, hsp_context *ctx, const hsp__learner *le
         hsp__online *run = &ovr->runs[ovr->count];
         status = hsp__online_init(run, ctx, rule, &ovr->plan, options, &known, scorers,
                                   apart ? ovr->count : 1, features, err);
+        run->place.task = ovr->count;
         run->done.watch = &ovr->watch;
     }
     return status;
@@ -146,6 +147,71 @@ static int ovr_stopped(const hsp__ovr *ovr, uint32_t from, uint32_t to)
     return 1;
 }
 
+/* ---- Checkpoints ----------------------------------------------------------------------------- */
+
+typedef struct ovr_saved {
+    hsp__ovr *ovr;
+    uint64_t rows;
+} ovr_saved;
+
+static void ovr_state_seen(hsp__state *state, void *user)
+{
+    hsp__ovr *ovr = ((const ovr_saved *)user)->ovr;
+    HSP__STATE(state, ovr->seen);
+    HSP__STATE(state, ovr->wrong);
+}
+
+/* In their first pass, all runs are at the same row. */
+static void ovr_state(hsp__state *state, void *user)
+{
+    const ovr_saved *saved = user;
+    const hsp__ovr *ovr = saved->ovr;
+    ovr_state_seen(state, user);
+    for (uint32_t c = 0; c < ovr->count; c++) {
+        hsp__online_state(state, &ovr->runs[c], saved->rows);
+        hsp__state_expect(state, ovr->runs[c].done.at == ovr->runs[0].done.at);
+    }
+}
+
+static hsp_status ovr_save(hsp__ovr *ovr, uint64_t rows, hsp_error *err)
+{
+    const hsp__place place = {ovr->runs[0].place.task, HSP__STEP_TOGETHER};
+    ovr_saved saved = {ovr, rows};
+    return hsp__checkpoint_save(ovr->ctx, &place, ovr_state, &saved, err);
+}
+
+/* After the first pass, every run has a state of its own. */
+static hsp_status ovr_keep(hsp__ovr *ovr, uint64_t rows, hsp_error *err)
+{
+    const hsp__place place = {ovr->runs[0].place.task, HSP__STEP_FIRST_PASS};
+    ovr_saved saved = {ovr, rows};
+    if (hsp__stopped(ovr->ctx)) return HSP_OK;
+    HSP__TRY(hsp__checkpoint_keep(ovr->ctx, &place, ovr_state_seen, &saved, err));
+    for (uint32_t c = 0; c < ovr->count; c++)
+        HSP__TRY(hsp__online_keep(&ovr->runs[c], rows, err));
+    hsp__checkpoint_forget(ovr->ctx, &place, 0);
+    return HSP_OK;
+}
+
+/* *begun: the first pass is over. */
+static hsp_status ovr_load(hsp__ovr *ovr, uint64_t rows, hsp_error *err, int *begun)
+{
+    const hsp__place together = {ovr->runs[0].place.task, HSP__STEP_TOGETHER};
+    const hsp__place after = {together.task, HSP__STEP_FIRST_PASS};
+    ovr_saved saved = {ovr, rows};
+    int found = 0;
+    *begun = 0;
+    if (ovr->count > 1)
+        HSP__TRY(hsp__checkpoint_load(ovr->ctx, &together, ovr_state, &saved, err, &found));
+    if (found) return HSP_OK;
+    HSP__TRY(hsp__checkpoint_load(ovr->ctx, &after, ovr_state_seen, &saved, err, begun));
+    for (uint32_t c = 0; c < ovr->count; c++)
+        HSP__TRY(hsp__online_load(&ovr->runs[c], rows, err));
+    return HSP_OK;
+}
+
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
 /* A pass of those of the runs first..last-1 that have not stopped, side by side. They have made as
  * many passes, so that a shuffled order is the same for all of them. `together`: all runs' first
  * pass, where the prediction needs the scores of all. */
@@ -158,10 +224,12 @@ static hsp_status ovr_pass(hsp__ovr *ovr, const hsp_view *view, uint32_t first, 
     int updated, shuffled = 0;
     uint32_t predicted;
     hsp_status status = HSP_OK;
+    for (uint32_t c = first; !status && c < last && !together; c++)
+        status = hsp__online_save(&runs[c], rows, err);
     for (uint32_t c = first; c < last; c++)
         if (!runs[c].done.stopped) shuffled = hsp__online_begin(&runs[c], rows, order);
-    for (uint64_t from = 0; !status && !ovr_stopped(ovr, first, last) && from < rows;
-         from += chunk) {
+    for (uint64_t from = runs[first].done.at;
+         !status && !ovr_stopped(ovr, first, last) && from < rows; from += chunk) {
         const uint64_t to = rows - from < chunk ? rows : from + chunk;
         if (kernel)
             status = hsp__kernel_scores_block(kernel, shuffled ? order : NULL, from, to, err);
@@ -175,12 +243,17 @@ static hsp_status ovr_pass(hsp__ovr *ovr, const hsp_view *view, uint32_t first, 
             for (uint32_t c = first; !status && c < last; c++)
                 status = ovr_learn(&runs[c], view, row, &updated, err);
         }
-        for (uint32_t c = first; c < last; c++)
+        for (uint32_t c = first; c < last; c++) {
             hsp__online_tick(&runs[c], to - from, report && c == first);
+            runs[c].done.at = to;
+        }
+        if (!status && together && to < rows) status = ovr_save(ovr, rows, err);
     }
+    for (uint32_t c = first; c < last; c++)
+        runs[c].done.at = 0;
     for (uint32_t c = first; !status && c < last; c++)
         hsp__online_end(&runs[c]);
-    return status;
+    return !status && together ? ovr_keep(ovr, rows, err) : status;
 }
 
 /* The first pass of all runs, or all that are left of some. */
@@ -212,8 +285,14 @@ typedef struct ovr_work {
 static hsp_status ovr_part(void *user, uint32_t from, uint32_t to, int report, hsp_error *err)
 {
     const ovr_work *work = user;
-    if (work->width > 1) return ovr_passes(work->ovr, work->view, from, to, 0, report, err);
-    return hsp__online_run(&work->ovr->runs[from], work->view, 1, report, err);
+    hsp__online *runs = work->ovr->runs;
+    int even = work->width > 1; /* of a checkpoint, some may be further than others */
+    for (uint32_t c = from; even && c < to; c++)
+        even = !runs[c].done.at && runs[c].done.passes == runs[from].done.passes;
+    if (even) return ovr_passes(work->ovr, work->view, from, to, 0, report, err);
+    for (uint32_t c = from; c < to; c++)
+        HSP__TRY(hsp__online_run(&runs[c], work->view, 1, report, err));
+    return HSP_OK;
 }
 
 /* What is left after the first pass: each run on its own, or a block of runs whose weights lie side
@@ -248,7 +327,9 @@ static hsp_status ovr_apart(hsp__ovr *ovr, const hsp_view *view, hsp_error *err)
 hsp_status hsp__ovr_run(hsp__ovr *ovr, const hsp_view *view, hsp_error *err)
 {
     const hsp__online *run = &ovr->runs[0];
+    int begun;
     hsp__stop_limit(ovr->ctx, ovr->plan.max_seconds);
+    HSP__TRY(ovr_load(ovr, view->rows, err, &begun));
     if (ovr->count == 1)
         return hsp__online_run(&ovr->runs[0], view, hsp_context_threads(ovr->ctx), 1, err);
     if (ovr->plan.order >= HSP__WALK_FIRST) return ovr_apart(ovr, view, err);
@@ -263,7 +344,7 @@ hsp_status hsp__ovr_run(hsp__ovr *ovr, const hsp_view *view, hsp_error *err)
                                   ovr->runs[c].sep.features);
         }
     }
-    HSP__TRY(ovr_passes(ovr, view, 0, ovr->count, 1, 1, err));
+    if (!begun) HSP__TRY(ovr_passes(ovr, view, 0, ovr->count, 1, 1, err));
     return ovr_apart(ovr, view, err);
 }
 

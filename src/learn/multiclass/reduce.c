@@ -1,7 +1,9 @@
 #include "learn/multiclass/reduce.h"
 
 #include "base/base.h"
+#include "learn/checkpoint.h"
 #include "learn/erm/evidence.h"
+#include "learn/erm/solvers.h"
 #include "learn/multiclass/run_pool.h"
 #include "learn/option_helpers.h"
 #include "learn/row_weights.h"
@@ -42,7 +44,7 @@ static hsp_status reduce_weights_read(hsp__train *train, hsp__scratch *scratch, 
     const double *own = train->prepared.weight;
     to->total = hsp__scratch_new(scratch, view->classes, sizeof *to->total);
     to->class = hsp__scratch_new(scratch, view->classes, sizeof *to->class);
-    if (scratch->failed) return hsp__fail_memory(err);
+    HSP__TRY(hsp__shard_agree(train->ctx, scratch->failed ? hsp__fail_memory(err) : HSP_OK, err));
     for (uint32_t c = 0; c < view->classes; c++)
         to->class[c] = 1;
     if (hsp__options_have(train->options, "weight"))
@@ -51,6 +53,15 @@ static hsp_status reduce_weights_read(hsp__train *train, hsp__scratch *scratch, 
                                           &to->balanced));
     for (uint64_t i = 0; i < view->rows; i++)
         to->total[view->labels[i]] += own ? own[i] : 1;
+    if (train->ctx->shard) { /* rows divided among ranks have no weights of their own */
+        uint64_t *counts = hsp__scratch_raw(scratch, view->classes, sizeof *counts);
+        HSP__TRY(hsp__shard_agree(train->ctx, counts ? HSP_OK : hsp__fail_memory(err), err));
+        for (uint32_t c = 0; c < view->classes; c++)
+            counts[c] = (uint64_t)to->total[c];
+        hsp__shard_add(train->ctx, counts, view->classes);
+        for (uint32_t c = 0; c < view->classes; c++)
+            to->total[c] = (double)counts[c];
+    }
     for (uint32_t c = 0; c < view->classes; c++) {
         train->total += to->total[c];
         to->uneven |= to->class[c] != 1;
@@ -151,8 +162,8 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
     train->weights =
         hsp__new(memory, plan->kernel ? 0 : train->count * view->cols, sizeof *train->weights);
     if (several) train->supports = hsp__new(memory, view->rows, sizeof *train->supports);
-    if (!train->tasks || !train->weights || (several && !train->supports))
-        return hsp__fail_memory(err);
+    const int room = train->tasks && train->weights && (!several || train->supports);
+    HSP__TRY(hsp__shard_agree(train->ctx, room ? HSP_OK : hsp__fail_memory(err), err));
     hsp__scratch scratch = {.memory = memory};
     reduce_weights weights = {0};
     hsp_status status = reduce_weights_read(train, &scratch, err, &weights);
@@ -185,7 +196,7 @@ hsp_status hsp__reduce(hsp__train *train, hsp_error *err)
         train->watch.problems = train->count;
     }
     hsp__scratch_free(&scratch);
-    return status;
+    return hsp__shard_agree(train->ctx, status, err);
 }
 
 void hsp__reduce_free(hsp__train *train)
@@ -209,14 +220,15 @@ void hsp__reduce_free(hsp__train *train)
     hsp__free(memory, (void *)(uintptr_t)train->supports);
 }
 
-/* ---- One of them ----------------------------------------------------------------------------- */
+/* ---- What came of one ------------------------------------------------------------------------- */
 
 void hsp__reduce_alone(const hsp__train *train, hsp__task *task)
 {
     const hsp__problem *p = &task->problem;
+    double side = !p->view->rows ? -HUGE_VAL : hsp__problem_positive(p, 0) ? 1 : -1;
     task->solution.stop = HSP_STOP_CONVERGED;
-    if (!p->view->rows) return;
-    const double side = hsp__problem_positive(p, 0) ? 1 : -1;
+    hsp__shard_max(train->ctx, &side, 1);
+    if (isinf(side)) return;
     const double far = task->row_numbers || p->loss->zero_beyond_margin ? 1 : 30;
     if (task->row_numbers || train->plan.offset != HSP__OFFSET_NONE) task->solution.b = side * far;
 }
@@ -265,6 +277,116 @@ hsp_status hsp__reduce_keep(hsp__train *train, hsp_context *ctx, hsp__task *task
     return HSP_OK;
 }
 
+/* ---- Checkpoints ------------------------------------------------------------------------------ */
+
+typedef struct reduce_saved {
+    const hsp__train *train;
+    hsp__task *task;
+} reduce_saved;
+
+/* An array of n numbers or NULL. */
+static void reduce_state_numbers(hsp__state *state, const hsp_allocator *memory, uint64_t n,
+                                 double **numbers)
+{
+    uint64_t count = *numbers ? n : 0, room = 0;
+    hsp__state_list(state, memory, numbers, &count, &room, sizeof **numbers);
+    hsp__state_expect(state, !count || count == n);
+}
+
+/* Of dual coefficients that are not kept, which are above 0, as bits. */
+static void reduce_state_supports(hsp__state *state, uint64_t n, double *dual)
+{
+    for (uint64_t from = 0; from < n; from += 8) {
+        unsigned char bits = 0;
+        for (uint64_t k = 0; !state->loading && k < 8 && from + k < n; k++)
+            bits |= (unsigned char)((dual[from + k] > 0) << k);
+        HSP__STATE(state, bits);
+        for (uint64_t k = 0; state->loading && k < 8 && from + k < n; k++)
+            dual[from + k] = bits >> k & 1;
+    }
+}
+
+/* A task that is done, before hsp__reduce_keep. */
+static void reduce_state(hsp__state *state, void *user)
+{
+    const reduce_saved *saved = user;
+    const hsp__train *train = saved->train;
+    const hsp_allocator *memory = &train->ctx->allocator;
+    hsp__task *task = saved->task;
+    hsp__solution *s = &task->solution;
+    const uint64_t n = task->problem.view->rows;
+    uint32_t solver = 0;
+    uint8_t dual = s->dual != NULL;
+    while (hsp__solvers[solver] && hsp__solvers[solver] != task->solver)
+        solver++;
+    HSP__STATE(state, solver);
+    for (uint32_t k = 0; state->loading && k < solver; k++)
+        if (!hsp__solvers[k]) solver = k;
+    if (state->loading) task->solver = hsp__solvers[solver];
+    hsp__state_bytes(state, s->w, train->prepared.view->cols * sizeof *s->w);
+    HSP__STATE(state, s->b);
+    HSP__STATE(state, s->primal);
+    HSP__STATE(state, s->dual_value);
+    HSP__STATE(state, s->gap);
+    HSP__STATE(state, s->rounding);
+    HSP__STATE(state, s->passes);
+    HSP__STATE(state, s->updates);
+    HSP__STATE(state, s->stop);
+    hsp__state_expect(state, (unsigned)s->stop < HSP_STOP_INSEPARABLE);
+    HSP__STATE(state, task->kkt);
+    HSP__STATE(state, task->last_mistakes);
+    HSP__STATE(state, task->radius);
+    reduce_state_numbers(state, memory, n, &task->amounts);
+    HSP__STATE(state, dual);
+    if (!dual || state->bad) return;
+    if (state->loading) s->dual = hsp__new(memory, n, sizeof *s->dual);
+    state->failed |= !s->dual;
+    if (state->failed) return;
+    if (train->plan.keep_dual)
+        hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
+    else
+        reduce_state_supports(state, n, s->dual);
+}
+
+static hsp__place reduce_place(const hsp__train *train, const hsp__task *task)
+{
+    return (hsp__place){(uint32_t)(task - train->tasks), HSP__STEP_END};
+}
+
+/* *done: the checkpoint has what came of all of these tasks. */
+static hsp_status reduce_load(hsp__train *train, hsp_context *ctx, uint32_t from, uint32_t to,
+                              hsp_error *err, int *done)
+{
+    *done = train->count > 1;
+    for (uint32_t c = from; *done && c < to; c++) {
+        const hsp__place place = reduce_place(train, &train->tasks[c]);
+        *done = train->tasks[c].one_sided || hsp__checkpoint_has(ctx, &place);
+    }
+    for (uint32_t c = from; *done && c < to; c++) {
+        const hsp__place place = reduce_place(train, &train->tasks[c]);
+        reduce_saved saved = {train, &train->tasks[c]};
+        int found;
+        if (train->tasks[c].one_sided) continue;
+        HSP__TRY(hsp__checkpoint_load(ctx, &place, reduce_state, &saved, err, &found));
+        HSP__TRY(hsp__reduce_keep(train, ctx, &train->tasks[c], err));
+    }
+    return HSP_OK;
+}
+
+/* A task is done: what came of it. */
+static hsp_status reduce_save(hsp__train *train, hsp_context *ctx, hsp__task *task, hsp_error *err)
+{
+    const hsp__place place = reduce_place(train, task);
+    reduce_saved saved = {train, task};
+    if (train->count == 1 || hsp__stopped(ctx) || task->solution.stop == HSP_STOP_INSEPARABLE)
+        return HSP_OK;
+    HSP__TRY(hsp__checkpoint_keep(ctx, &place, reduce_state, &saved, err));
+    hsp__checkpoint_forget(ctx, &place, 0);
+    return HSP_OK;
+}
+
+/* ---- One of them ----------------------------------------------------------------------------- */
+
 /* Of several problems, those that were not begun in time are left out. */
 static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, int report,
                              hsp_error *err)
@@ -276,10 +398,13 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
         hsp__reduce_alone(train, task);
         return HSP_OK;
     }
-    task->left_out = train->count > 1 && hsp__tick(ctx) && hsp__watch_stopped(ctx, &s->stop);
+    task->left_out =
+        train->count > 1 && hsp__tick_together(ctx) && hsp__watch_stopped(ctx, &s->stop);
     if (task->left_out) return HSP_OK;
     if (!train->plan.kernel) s->w = train->weights + c * train->prepared.view->cols;
-    hsp_status status = HSP_OK;
+    int done;
+    hsp_status status = reduce_load(train, ctx, c, c + 1, err, &done);
+    if (status || done) return status;
     if (task->row_numbers) /* a pair's rows with their numbers, for a learner that looks at them */
         status = hsp_data_select(ctx, train->prepared.data, task->row_numbers, task->pair_view.rows,
                                  err, &rows);
@@ -290,6 +415,7 @@ static hsp_status reduce_one(hsp__train *train, hsp_context *ctx, uint32_t c, in
         task->problem.view = &rows->view;
     }
     if (!status) status = train->learner->fit(train, ctx, task, report, err);
+    if (!status) status = reduce_save(train, ctx, task, err);
     if (!status) status = hsp__reduce_keep(train, ctx, task, err);
     if (task->row_numbers) task->problem.view = &task->pair_view;
     hsp_data_free(rows);
@@ -351,11 +477,16 @@ static hsp_status reduce_group(hsp__train *train, hsp_context *ctx, uint32_t fro
         else if (late)
             task->left_out = hsp__watch_stopped(ctx, &task->solution.stop);
     }
+    int done;
     if (late) return HSP_OK;
+    HSP__TRY(reduce_load(train, ctx, from, to, err, &done));
+    if (done) return HSP_OK;
     HSP__TRY(train->learner->fit_group(train, ctx, to - from, train->tasks + from, report, err));
-    for (uint32_t c = from; c < to; c++)
-        if (!train->tasks[c].one_sided)
+    for (uint32_t c = to; c-- > from;) /* the first has the group's checkpoint */
+        if (!train->tasks[c].one_sided) {
+            HSP__TRY(reduce_save(train, ctx, &train->tasks[c], err));
             HSP__TRY(hsp__reduce_keep(train, ctx, &train->tasks[c], err));
+        }
     atomic_fetch_add(&train->watch.solved, to - from);
     return HSP_OK;
 }
@@ -390,8 +521,8 @@ hsp_status hsp__reduce_fit(hsp__train *train, hsp_error *err)
     assert(train->tasks && train->learner->fit);
     hsp_status status = HSP_OK;
     hsp__stop_limit(train->ctx, train->plan.max_seconds);
-    if (threads > 1 && (count >= (uint32_t)threads || (count > 1 && count < train->count)) &&
-        !sequential)
+    if (!train->ctx->shard && threads > 1 &&
+        (count >= (uint32_t)threads || (count > 1 && count < train->count)) && !sequential)
         return hsp__run_pool_run(&train->watch, threads, count, 1, reduce_part, &work, err);
     int over = 0; /* in turn: told to stop, or one has no answer */
     for (uint32_t k = 0; !status && k < count; k++) {

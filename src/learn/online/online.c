@@ -10,6 +10,7 @@
 #include "model/model.h"
 
 #define ONLINE_ALIGN        64
+#define ONLINE_CHUNK_PAGED  128 /* rows, likewise, if they are in a file and shuffled */
 #define ONLINE_CHUNK_BYTES  ((uint64_t)4 << 20)
 #define ONLINE_SHARED_BYTES ((uint64_t)1 << 20) /* less is not worth starting threads */
 
@@ -103,6 +104,7 @@ hsp_status hsp__online_init(hsp__online *run, hsp_context *ctx, const hsp__onlin
 {
     *run = (hsp__online){.ctx = ctx, .vec = hsp__vec(), .rule = rule, .plan = *plan};
     run->sep.target = target;
+    run->place.step = HSP__STEP_RUN;
     run->kept.keep_ledger = facts->rows > 0;
     hsp__ledger_init(&run->kept.ledger, ctx);
     run->state = hsp__new(&ctx->allocator, 1, rule->state_bytes);
@@ -292,8 +294,10 @@ hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64
 
 int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order)
 {
-    run->done.passes++;
-    run->done.mistakes = 0;
+    if (!run->done.at) {
+        run->done.passes++;
+        run->done.mistakes = 0;
+    }
     if (run->plan.order != HSP__WALK_SHUFFLE) return 0;
     hsp__random random;
     hsp__random_seed(&random, run->plan.seed, run->done.passes);
@@ -324,6 +328,7 @@ void hsp__online_end(hsp__online *run)
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report)
 {
     hsp_stop why;
+    hsp__paging_check(&run->ctx->allocator);
     if (run->done.watch && hsp__watch_tick(run->done.watch, rows, report, &why))
         online_stop(run, why);
 }
@@ -334,6 +339,11 @@ uint64_t hsp__online_chunk(const hsp__online *run, const hsp_view *view)
     uint64_t stored = hsp_view_stored(view), each = view->rows ? stored / view->rows : 0;
     if (run->rule->score) each = view->cols; /* a row asks every expert */
     uint64_t chunk = ONLINE_CHUNK_BYTES / (16 + each * hsp__online_entry(view));
+    /* every row in an order of its own may bring 16 pages into memory, which have to go again */
+    const uint64_t bytes = stored * hsp__online_entry(view);
+    if (run->plan.order == HSP__WALK_SHUFFLE && chunk > ONLINE_CHUNK_PAGED &&
+        hsp__paging_exceeds(&run->ctx->allocator, bytes))
+        chunk = ONLINE_CHUNK_PAGED;
     return chunk ? chunk : 1;
 }
 
@@ -341,16 +351,20 @@ static hsp_status online_pass(hsp__online *run, const hsp_view *view, uint64_t *
                               hsp_error *err)
 {
     const uint64_t rows = view->rows, chunk = hsp__online_chunk(run, view);
+    hsp_status status = hsp__online_save(run, rows, err);
     const uint64_t *used = hsp__online_begin(run, rows, order) ? order : NULL;
-    hsp_status status = HSP_OK;
-    for (uint64_t from = 0; !status && !run->done.stopped && from < rows; from += chunk) {
+    for (uint64_t from = run->done.at; !status && !run->done.stopped && from < rows;
+         from += chunk) {
         uint64_t to = rows - from < chunk ? rows : from + chunk;
         if (run->space.kernel)
             status = hsp__kernel_scores_block(run->space.kernel, used, from, to, err);
         if (status) break;
         status = hsp__online_walk(run, view, used, from, to, err);
         hsp__online_tick(run, to - from, report);
+        run->done.at = to;
+        if (!status && to < rows) status = hsp__online_save(run, rows, err);
     }
+    run->done.at = 0;
     if (!status) hsp__online_end(run);
     return status;
 }
@@ -364,7 +378,7 @@ static hsp_status online_picks(hsp__online *run, const hsp_view *view, uint64_t 
 {
     const uint64_t rows = view->rows;
     const hsp__walk order = run->plan.order;
-    hsp_status status = HSP_OK;
+    hsp_status status = hsp__online_save(run, rows, err);
     hsp__online_begin(run, 0, NULL);
     for (uint64_t k = 0; !status && !run->done.stopped && k < rows; k++) {
         uint64_t count = 0, picked = rows;

@@ -29,6 +29,7 @@
 #ifndef HSP_LEARN_ONLINE_ONLINE_H
 #define HSP_LEARN_ONLINE_ONLINE_H
 
+#include "learn/checkpoint.h"
 #include "learn/online/ledger.h"
 #include "learn/learner.h"
 #include "learn/watch.h"
@@ -105,6 +106,9 @@ typedef struct hsp__online_rule {
      * it needs none. */
     void (*keep)(const hsp__online *run, uint32_t scorer, double *state);
 
+    /* For checkpoints: what changes of a rule's own state during a run. NULL: nothing. */
+    void (*state)(hsp__online *run, hsp__state *state);
+
     /* ---- A rule whose weights are not in the scale that is meant; NULL: they are ---- */
     double (*meant)(const hsp__online *run, double score);         /* what a score stands for */
     void (*rescale)(const hsp__online *run, double *w, double *b); /* the returned weights */
@@ -168,6 +172,7 @@ typedef struct hsp__online_mistake {
 /* What the run has done, and whether it is over. */
 typedef struct hsp__online_progress {
     uint64_t examples, updates, passes; /* passes: begun */
+    uint64_t at;                        /* the position of a pass that is to go on there; 0: none */
     uint64_t mistakes;                  /* updates of the pass under way, or of the last */
     uint64_t first_seen, first_wrong;   /* first pass: examples, and wrong predictions among them */
     uint64_t first_zero[2];             /* ... but for scores of exactly 0: negative, positive */
@@ -195,6 +200,7 @@ typedef struct hsp__online_space {
 
 struct hsp__online {
     hsp_context *ctx;
+    hsp__place place; /* in a checkpoint */
     const hsp__vec_table *vec;
     const hsp__online_rule *rule;
     void *state; /* rule->state_bytes: the rule's own */
@@ -281,6 +287,10 @@ hsp_status hsp__online_learn(hsp__online *run, const hsp_view *view, uint64_t ro
 hsp_status hsp__online_walk(hsp__online *run, const hsp_view *view, const uint64_t *order,
                             uint64_t from, uint64_t to, hsp_error *err);
 
+/* The steps of a checkpoint (learn/checkpoint.h) that runs have: of all runs together in their first
+ * pass, and after it; of a run. */
+enum { HSP__STEP_TOGETHER, HSP__STEP_FIRST_PASS, HSP__STEP_RUN };
+
 /* What surrounds a walk over all rows. begin fills `order` (rows numbers) and says whether it is to
  * be used; end decides whether the run is over. */
 int hsp__online_begin(hsp__online *run, uint64_t rows, uint64_t *order);
@@ -289,6 +299,13 @@ void hsp__online_end(hsp__online *run);
 /* `rows` more rows were looked at: note it, report it when this is the thread that may, and stop
  * the run if the time is over or the user wishes it. */
 void hsp__online_tick(hsp__online *run, uint64_t rows, int report);
+
+/* Checkpoints (online_state.c): the run's state over `rows` rows, loaded if it is there, saved if that
+ * is due, or kept in any case. */
+void hsp__online_state(hsp__state *state, hsp__online *run, uint64_t rows);
+hsp_status hsp__online_load(hsp__online *run, uint64_t rows, hsp_error *err);
+hsp_status hsp__online_save(hsp__online *run, uint64_t rows, hsp_error *err);
+hsp_status hsp__online_keep(hsp__online *run, uint64_t rows, hsp_error *err);
 
 /* Bytes of memory that one stored value takes. */
 static inline uint64_t hsp__online_entry(const hsp_view *view)

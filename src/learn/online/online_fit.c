@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "data/sweep.h"
 #include "learn/kernel/kernel_scores.h"
+#include "learn/online/online_mix.h"
 #include "learn/online/online_model.h"
 #include "learn/online/trace.h"
 #include "learn/option_helpers.h"
@@ -133,7 +134,10 @@ hsp_status hsp__online_fit(hsp__train *train, hsp_context *ctx, hsp__task *task,
     }
     hsp_status status = online_fit_ovr(train, ctx, &data, numbers ? numbers : task->row_numbers,
                                        &own, err, &task->radius);
-    if (!status) status = hsp__ovr_run(&own.ovr, view, err);
+    if (!status) {
+        own.ovr.runs[0].place.task = (uint32_t)(task - train->tasks);
+        status = hsp__ovr_run(&own.ovr, view, err);
+    }
     if (!status) status = online_fit_take(ctx, &own.ovr, own.kernel, task, err);
     online_fit_drop(&own);
     hsp__free(&ctx->allocator, numbers);
@@ -200,7 +204,11 @@ static hsp_status online_fit_all(hsp__train *train, hsp_error *err)
     online_fit_state *own = train->native;
     HSP__TRY(online_fit_open(train, err));
     const double begun = hsp__clock();
-    hsp_status status = hsp__ovr_run(&own->ovr, train->prepared.view, err);
+    hsp_status status = train->ctx->shard
+                            ? hsp__online_mix(&own->ovr, train->options, train->prepared.view,
+                                              train->run.radius, err)
+                            : hsp__ovr_run(&own->ovr, train->prepared.view, err);
+    if (train->ctx->shard) train->run.parts = hsp__ranks_parts(train->ctx->shard->ranks);
     if (status == HSP_CANCELLED && hsp__stopped(train->ctx)) { /* in a block of kernel values */
         for (uint32_t c = 0; c < own->ovr.count; c++)
             hsp__online_tick(&own->ovr.runs[c], 0, 0);

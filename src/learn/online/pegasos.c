@@ -185,12 +185,22 @@ static hsp_status pegasos_resume(hsp__online *run, uint32_t scorer, uint64_t fea
     return HSP_OK;
 }
 
+/* What a run over whole data remembers of rows. */
+static void pegasos_state(hsp__online *run, hsp__state *state)
+{
+    pegasos *own = run->state;
+    const uint64_t n = own->problem ? own->problem->view->rows : 0;
+    if (own->used) hsp__state_bytes(state, own->used, n * sizeof *own->used);
+    if (own->late) hsp__state_bytes(state, own->late, n * sizeof *own->late);
+}
+
 const hsp__online_rule hsp__pegasos_rule = {.state_bytes = sizeof(pegasos),
                                             .check = pegasos_check,
                                             .init = pegasos_init,
                                             .meant = pegasos_meant,
                                             .rescale = pegasos_rescale,
                                             .resume = pegasos_resume,
+                                            .state = pegasos_state,
                                             .update = pegasos_update};
 
 /* ---- The solver ------------------------------------------------------------------------------ */
@@ -200,6 +210,7 @@ typedef struct pegasos_work {
     const hsp__problem *p;
     const hsp__goal *goal;
     hsp__online run;
+    uint64_t next;       /* passes to make until the gap is computed */
     double *used, *late; /* n each: as in the rule */
     double *w, *a;       /* d and n: whose gap is computed */
     double *u, *scores;  /* d and n: room for that */
@@ -230,6 +241,21 @@ static hsp_status pegasos_check_gap(pegasos_work *work, hsp_error *err)
     return HSP_OK;
 }
 
+/* Before passes up to work->next: the best so far. */
+static void pegasos_best(hsp__state *state, void *user)
+{
+    pegasos_work *work = user;
+    const uint64_t n = work->p->view->rows, d = work->p->view->cols;
+    hsp__solution *s = work->best;
+    HSP__STATE(state, work->next);
+    hsp__state_bytes(state, s->w, d * sizeof *s->w);
+    hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
+    HSP__STATE(state, s->b);
+    HSP__STATE(state, s->primal);
+    HSP__STATE(state, s->dual_value);
+    HSP__STATE(state, s->gap);
+}
+
 static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
 {
     hsp__online *run = &work->run;
@@ -237,8 +263,15 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
     const uint64_t most = work->goal->max_passes;
     hsp_status status = HSP_OK;
     hsp__solution *s = work->best;
-    for (uint64_t next = 1; !status; next += next / 2 + 1) {
-        run->plan.passes = most && next > most ? most : next;
+    hsp__place best = run->place, *place = work->goal->place ? &best : NULL;
+    int found = 0;
+    best.step += HSP__STEP_INSIDE;
+    if (place) status = hsp__online_load(run, work->p->view->rows, err);
+    if (!status) status = hsp__checkpoint_load(ctx, place, pegasos_best, work, err, &found);
+    for (; !status; work->next += work->next / 2 + 1) {
+        status = hsp__checkpoint_keep(ctx, place, pegasos_best, work, err);
+        if (status) break;
+        run->plan.passes = most && work->next > most ? most : work->next;
         run->done.stopped = 0;
         status =
             hsp__online_run(run, work->p->view, hsp_context_threads(ctx), work->goal->report, err);
@@ -246,7 +279,7 @@ static hsp_status pegasos_passes(pegasos_work *work, hsp_error *err)
         s->stop = run->done.stop;
         if (hsp__watch_stopped(ctx, &s->stop)) break;
         if (!status && s->gap <= work->goal->gap) s->stop = HSP_STOP_CONVERGED;
-        if (s->stop != HSP_STOP_PASSES || run->done.passes == most) break;
+        if (s->stop != HSP_STOP_PASSES || (most && run->done.passes >= most)) break;
     }
     s->passes = run->done.passes;
     s->updates = run->done.updates;
@@ -303,6 +336,7 @@ static hsp_status pegasos_open(pegasos_work *work, hsp__scratch *scratch, hsp_er
     HSP__TRY(hsp__online_init(&work->run, work->ctx, &hsp__pegasos_rule, &plan, NULL, &facts, 1,
                               p->positive, view->cols, err));
     work->run.done.watch = work->goal->watch;
+    if (work->goal->place) work->run.place = *work->goal->place;
     work->used = hsp__scratch_new(scratch, view->rows, sizeof *work->used);
     if (!work->goal->last) work->late = hsp__scratch_new(scratch, view->rows, sizeof *work->late);
     work->w = hsp__scratch_new(scratch, view->cols, sizeof *work->w);
@@ -326,7 +360,7 @@ static hsp_status pegasos_open(pegasos_work *work, hsp__scratch *scratch, hsp_er
 static hsp_status pegasos_solve(hsp_context *ctx, const hsp__problem *p, const hsp__goal *goal,
                                 hsp_error *err, hsp__solution *s)
 {
-    pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .best = s};
+    pegasos_work work = {.ctx = ctx, .p = p, .goal = goal, .next = 1, .best = s};
     hsp__scratch scratch = {.memory = &ctx->allocator};
     hsp_status status = pegasos_open(&work, &scratch, err); /* looks at the start */
     hsp__solution_begin(s);

@@ -45,6 +45,7 @@
 #include "learn/option_helpers.h"
 #include "learn/kernel/kernel_option.h"
 #include "learn/online/online.h"
+#include "learn/select/calibrate.h"
 #include "learn/shared_options.h"
 #include "learn/online/trace.h"
 #include "learn/online/online_fit.h"
@@ -198,6 +199,25 @@ static void perceptron_proof(const hsp__online *run, hsp__proof *proof)
     *proof = (hsp__proof){own->constant, own->rate, own->target, own->soft, (double)NAN};
 }
 
+/* Rows on several ranks are learned in parts (online_mix.h), if there is one run over all rows. */
+static int perceptron_sharded(const hsp_data *data, uint64_t entries, const hsp_options *options)
+{
+    (void)entries;
+    static const char *const unset[] = {"kernel", "approx", "trace", "classes"};
+    const int two = data->view.classes == 2 || hsp__option_text(options, "positive");
+    const int one_run =
+        two || (data->view.classes > 2 && hsp__option_is(options, "multiclass", "native"));
+    const int shuffled = hsp__option_is(options, "order", "shuffle");
+    for (size_t i = 0; i < sizeof unset / sizeof *unset; i++)
+        if (hsp__option_text(options, unset[i])) return 0;
+    return data->shard.rows >= HSP__BLOCKS && data->view.labels && !data->row_weights &&
+           !data->of_arrays && one_run &&
+           (shuffled || hsp__option_is(options, "order", "cyclic")) &&
+           !hsp__option_is(options, "average", "vote") &&
+           !(hsp_options_real(options, "soft") > 0) &&
+           !hsp_options_integer(options, "max-updates") && !hsp__calibrate_wanted(options);
+}
+
 /* ---- The rule -------------------------------------------------------------------------------- */
 
 static hsp_status perceptron_update(hsp__online *run, const hsp_view *view, uint64_t row,
@@ -228,6 +248,8 @@ const hsp__learner hsp__learn_perceptron = {
               sizeof perceptron_options / sizeof *perceptron_options},
     .hypothesis = "linear",
     .fit = hsp__online_fit,
+    .sharded = perceptron_sharded,
     .native = &hsp__online_native,
     .can_warm_start = 1,
+    .can_checkpoint = 1,
     .rule = &perceptron_rule};

@@ -294,6 +294,16 @@ static void winnow_keep(const hsp__online *run, uint32_t scorer, double *state)
     memcpy(state + HSP__STATE_HEAD, own->e + scorer * own->room, run->sep.features * sizeof *state);
 }
 
+static void winnow_state(hsp__online *run, hsp__state *state)
+{
+    winnow *own = run->state;
+    HSP__STATE(state, own->power);
+    HSP__STATE(state, own->promotions);
+    HSP__STATE(state, own->demotions);
+    hsp__state_bytes(state, own->e, run->sep.scorers * own->room * sizeof *own->e);
+    hsp__state_bytes(state, own->e_constant, run->sep.scorers * sizeof *own->e_constant);
+}
+
 static hsp_status winnow_resume(hsp__online *run, uint32_t scorer, uint64_t features,
                                 uint64_t examples, const double *state, hsp_error *err)
 {
@@ -384,6 +394,7 @@ static const hsp__online_rule winnow_rule = {.state_bytes = sizeof(winnow),
                                              .power = winnow_power,
                                              .resume = winnow_resume,
                                              .keep = winnow_keep,
+                                             .state = winnow_state,
                                              .update = winnow_update};
 
 const hsp__learner hsp__learn_winnow = {
@@ -393,4 +404,5 @@ const hsp__learner hsp__learn_winnow = {
     .fit = hsp__online_fit,
     .native = &hsp__online_native,
     .can_warm_start = 1,
+    .can_checkpoint = 1,
     .rule = &winnow_rule};

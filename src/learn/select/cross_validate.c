@@ -6,6 +6,7 @@
  * mean, as if the folds were independent (they share rows to learn from, and are so only nearly).
  */
 #include "base/base.h"
+#include "data/shard.h"
 #include "learn/select/cv_runner.h"
 #include "learn/input_checks.h"
 #include "learn/option_helpers.h"
@@ -49,7 +50,8 @@ static hsp_status cross_validate_new(hsp_context *ctx, const hsp__folds *folds, 
 
 static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp__folds *folds,
                                      const hsp_options *learner, const hsp_options *validate,
-                                     hsp__score score, hsp_validation *made, hsp_error *err)
+                                     hsp__score score, const hsp_ranks *ranks, hsp_validation *made,
+                                     hsp_error *err)
 {
     const char *path = validate ? hsp__option_text(validate, "held-out") : NULL;
     hsp_options *point = NULL;
@@ -60,6 +62,7 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
     if (!status) status = hsp__row_weights_of(ctx, data, learner, err, &weight);
     if (!status && path) status = hsp__held_rows_new(ctx, folds, err, &held);
     const hsp__cv_runner runner = {.ctx = ctx,
+                                   .ranks = ranks,
                                    .data = data,
                                    .folds = folds,
                                    .points = &point,
@@ -80,10 +83,11 @@ static hsp_status cross_validate_run(hsp_context *ctx, hsp_data *data, const hsp
     return status;
 }
 
-hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
-                              const hsp_options *validate, hsp_error *err, hsp_validation **out)
+/* Of all rows, which `ranks` have, too. */
+static hsp_status cross_validate_whole(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                                       const hsp_options *validate, const hsp_ranks *ranks,
+                                       hsp_error *err, hsp_validation **out)
 {
-    HSP__NEED(err, ctx, data, learner, out);
     hsp__folds_how how;
     hsp__folds folds;
     hsp__score score;
@@ -95,11 +99,24 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     HSP__TRY(hsp__folds_make(ctx, data, learner, &how, err, &folds));
     hsp_status status = cross_validate_new(ctx, &folds, err, &made);
     if (!status)
-        status = cross_validate_run(ctx, data, &folds, learner, validate, score, made, err);
+        status = cross_validate_run(ctx, data, &folds, learner, validate, score, ranks, made, err);
     hsp__folds_free(&folds);
     const int partly = (status == HSP_CANCELLED || status == HSP_TIME_LIMIT) && made->all.rows;
     if (status && !partly) hsp_validation_free(made);
     if (!status || partly) *out = made;
+    return status;
+}
+
+hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_options *learner,
+                              const hsp_options *validate, hsp_error *err, hsp_validation **out)
+{
+    HSP__NEED(err, ctx, data, learner, out);
+    const hsp_ranks *ranks = data->shard.ranks;
+    hsp_data *whole = NULL;
+    if (ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    const hsp_status status =
+        cross_validate_whole(ctx, ranks ? whole : data, learner, validate, ranks, err, out);
+    hsp_data_free(whole);
     return status;
 }
 

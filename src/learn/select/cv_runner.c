@@ -31,7 +31,7 @@ typedef struct cv_runner_fold {
 
 typedef struct cv_runner_state {
     const hsp__cv_runner *all;
-    uint64_t paths, tasks;
+    uint64_t paths, first, tasks; /* first .. tasks - 1 are to be done here */
     int threads, workers;
     uint64_t share; /* bytes of kernel products to keep with a fold; 0: none */
     cv_runner_fold *folds;
@@ -108,7 +108,7 @@ hsp_held_out hsp__held_out(const hsp_fold *folds, uint32_t count, hsp__score sco
 
 static void cv_runner_ask(cv_runner_state *state)
 {
-    const uint64_t total = state->all->count * state->all->folds->count;
+    const uint64_t total = (state->tasks - state->first) * state->all->path;
     if (hsp__progress(state->all->ctx, "cross-validating", "runs", atomic_load(&state->done), total,
                       NULL))
         atomic_store(&state->cancelled, HSP__STOP_REQUESTED);
@@ -153,9 +153,9 @@ static void cv_runner_keep(const hsp__cv_runner *all, const uint64_t *row, const
         held->predicted[row[k]] = rows->predicted[k];
         memcpy(held->ranking + row[k] * rows->columns, rows->ranking + k * rows->columns,
                rows->columns * sizeof(double));
-        if (rows->probability)
-            memcpy(held->probability + row[k] * rows->classes,
-                   rows->probability + k * rows->classes, rows->classes * sizeof(double));
+        for (uint32_t c = 0; c < rows->classes; c++)
+            held->probability[row[k] * rows->classes + c] =
+                rows->probability ? rows->probability[k * rows->classes + c] : (double)NAN;
     }
 }
 
@@ -334,15 +334,21 @@ static void cv_runner_work(void *user, int number)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
+/* The tasks of this rank. */
+static hsp_status cv_runner_share(const hsp__cv_runner *runner, hsp_error *err)
 {
+    const hsp_ranks alone = {.count = 1}, *ranks = runner->ranks ? runner->ranks : &alone;
+    const uint64_t count = (uint64_t)ranks->count, rank = (uint64_t)ranks->rank;
     hsp_context *ctx = runner->ctx;
     const hsp_options *options = runner->points[0];
     const uint32_t folds = runner->folds->count;
     cv_runner_state state = {
         .all = runner, .paths = runner->count / runner->path, .threads = hsp_context_threads(ctx)};
-    state.tasks = state.paths * folds;
-    state.workers = state.tasks < (uint64_t)state.threads ? (int)state.tasks : state.threads;
+    state.first = hsp__part(state.paths * folds, count, rank);
+    state.tasks = hsp__part(state.paths * folds, count, rank + 1);
+    const uint64_t own = state.tasks - state.first;
+    if (!own) return HSP_OK;
+    state.workers = own < (uint64_t)state.threads ? (int)own : state.threads;
     /* Kernel values of a run take no more than its option cache-mb, and never more than twice those
      * of all pairs of rows. As many runs go side by side as have room within that limit together,
      * and where there is room for the inner products of a fold's rows, all of its runs share them. */
@@ -355,21 +361,23 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
         const double square = train * train * (double)(wide ? sizeof(double) : sizeof(float));
         const double most =
             limited ? hsp_options_real(options, "cache-mb") * 1048576 : (double)CV_RUNNER_SHARED;
-        const double own = limited ? fmin(2 * square, most) : 0;
-        const int share = runner->count > 1 && own + square <= most;
-        const double each = own + (share ? square : 0);
+        const double values = limited ? fmin(2 * square, most) : 0;
+        const int share = runner->count > 1 && values + square <= most;
+        const double each = values + (share ? square : 0);
         if (share) state.share = (uint64_t)square;
         if (each > 0 && (double)state.workers > most / each)
             state.workers = most / each < 1 ? 1 : (int)(most / each);
     }
+    atomic_store(&state.next, state.first);
     atomic_store(&state.failed, UINT64_MAX);
     state.folds = hsp__new(&ctx->allocator, folds, sizeof *state.folds);
     if (!state.folds) return hsp__fail_memory(err);
     pthread_mutex_init(&state.mutex, NULL);
     for (uint32_t f = 0; f < folds; f++) {
         pthread_mutex_init(&state.folds[f].mutex, NULL);
-        state.folds[f].left = state.paths;
     }
+    for (uint64_t t = state.first; t < state.tasks; t++)
+        state.folds[t / state.paths].left++;
     hsp__workers_run(ctx, state.workers, cv_runner_work, &state);
     for (uint32_t f = 0; f < folds; f++) { /* tasks that nobody came to left their rows here */
         cv_runner_drop(runner, &state.folds[f]);
@@ -385,6 +393,27 @@ hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
         return hsp__fail(err, HSP_CANCELLED, "stopped on request while cross-validating");
     if (state.status && err) *err = state.err;
     return state.status;
+}
+
+hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err)
+{
+    const hsp_ranks *ranks = runner->ranks;
+    const uint64_t classes = runner->folds->class_names.count, rows = runner->folds->total;
+    const hsp__held_rows *held = runner->held;
+    const hsp_status status = cv_runner_share(runner, err);
+    if (!ranks) return status;
+    hsp__shard all = {.ranks = ranks};
+    hsp_context sums = *runner->ctx;
+    sums.shard = &all;
+    hsp__ranks_merge(ranks, runner->results,
+                     runner->count * runner->folds->count * sizeof *runner->results);
+    if (runner->confusion) hsp__shard_add(&sums, runner->confusion, classes * classes);
+    if (held) {
+        hsp__ranks_merge(ranks, held->predicted, rows * sizeof *held->predicted);
+        hsp__ranks_merge(ranks, held->ranking, rows * held->columns * sizeof *held->ranking);
+        hsp__ranks_merge(ranks, held->probability, rows * classes * sizeof *held->probability);
+    }
+    return hsp__ranks_agree(ranks, status, err); /* of the lowest rank, so of the first task */
 }
 
 /* ---- What learners are told ------------------------------------------------------------------ */

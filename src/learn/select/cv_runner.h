@@ -9,6 +9,8 @@
 
 typedef struct hsp__cv_runner {
     hsp_context *ctx;
+    const hsp_ranks
+        *ranks; /* all of which have this data, and share the tasks; NULL: one process */
     hsp_data *data;
     const hsp__folds *folds;
     hsp_options *const *points; /* count: the learner's options at each point */
@@ -26,7 +28,8 @@ typedef struct hsp__cv_runner {
 
 /* A task is a path on a fold. Tasks run in parallel, those of a fold one after the other, so that
  * about as many copies of the data exist as there are threads; what threads are left over work
- * inside a task. Results do not depend on their number. HSP_CANCELLED when the user asks to stop,
+ * inside a task. Of several ranks, each takes a range of the tasks, and gets the results of all.
+ * Results do not depend on the number of threads or ranks. HSP_CANCELLED when the user asks to stop,
  * HSP_TIME_LIMIT after the deadline: results of runs that were not finished are all 0. */
 hsp_status hsp__cv_runner_run(const hsp__cv_runner *runner, hsp_error *err);
 

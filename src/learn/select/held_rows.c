@@ -22,13 +22,11 @@ hsp_status hsp__held_rows_new(hsp_context *ctx, const hsp__folds *folds, hsp_err
     out->columns = classes == 2 ? 1 : classes;
     out->predicted = hsp__new(&ctx->allocator, rows, sizeof *out->predicted);
     out->ranking = hsp__new(&ctx->allocator, rows * out->columns, sizeof *out->ranking);
-    out->probability = hsp__new_raw(&ctx->allocator, rows * classes, sizeof *out->probability);
+    out->probability = hsp__new(&ctx->allocator, rows * classes, sizeof *out->probability);
     if (!out->predicted || !out->ranking || !out->probability) {
         hsp__held_rows_free(&ctx->allocator, out);
         return hsp__fail_memory(err);
     }
-    for (uint64_t i = 0; i < rows * classes; i++)
-        out->probability[i] = (double)NAN;
     return HSP_OK;
 }
 
@@ -94,7 +92,8 @@ hsp_status hsp__held_rows_write(hsp_context *ctx, const hsp__folds *folds, const
     hsp__output *output = NULL;
     hsp__text head, room;
     for (uint64_t i = 0; i < numbers && !job.chances; i++)
-        job.chances = !isnan(held->probability[i]);
+        job.chances = !isnan(held->probability[i]) &&
+                      hsp__folds_holds(folds, i / folds->class_names.count) != HSP__FOLD_NONE;
     HSP__TRY(hsp__output_open(ctx, path, err, &output));
     hsp__text_init(&head, &ctx->allocator);
     hsp__text_init(&room, &ctx->allocator);

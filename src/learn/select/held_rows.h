@@ -4,8 +4,8 @@
 
 #include "learn/select/folds.h"
 
-/* What the models said of the rows that they had not seen, by row of the data. Rows in no fold have
- * nothing here. */
+/* What the models said of the rows that they had not seen, by row of the data. Rows in no fold, and
+ * those of other ranks, have zeros here. */
 typedef struct hsp__held_rows {
     uint32_t *predicted; /* rows: HSP_NO_CLASS on a tie, or without a model */
     uint32_t columns;    /* numbers of a row: 1 of two classes, else one per class */

@@ -10,6 +10,7 @@
  * The rows of a fold are copied once, for all points. One task is a path on a fold. */
 #include "base/base.h"
 #include "base/json.h"
+#include "data/shard.h"
 #include "learn/option_helpers.h"
 #include "base/sized_report.h"
 #include "learn/select/default_grid.h"
@@ -41,6 +42,7 @@ const hsp_option_table *hsp_tune_options(void)
 
 struct hsp_tuning {
     hsp_allocator memory;
+    const hsp_ranks *ranks; /* which share the runs on folds; NULL: one process */
     hsp__grid grid;
     uint32_t folds;
     hsp__score score;
@@ -90,6 +92,7 @@ static hsp_status tune_run(hsp_context *ctx, hsp_data *data, const hsp_options *
     if (!status) {
         hsp__grid_order(grid, order);
         const hsp__cv_runner runner = {.ctx = ctx,
+                                       .ranks = tuning->ranks,
                                        .data = data,
                                        .folds = folds,
                                        .points = points,
@@ -228,7 +231,7 @@ static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_option
         hsp_data *train = NULL, *held = NULL;
         hsp_tuning *inner = tune_new(ctx);
         if (!inner) status = hsp__fail_memory(err);
-        if (inner) inner->began = tuning->began;
+        if (inner) inner->ranks = tuning->ranks, inner->began = tuning->began;
         if (!status) status = hsp__folds_part(ctx, &outer, data, f, err, &train, &held);
         if (!status) status = tune_choose(ctx, train, learner, tune, &search, inner, err);
         if (!status && inner->stop != HSP_STOP_CONVERGED) {
@@ -237,6 +240,11 @@ static hsp_status tune_nested(hsp_context *ctx, hsp_data *data, const hsp_option
         }
         if (!status)
             status = tune_measure(ctx, inner, train, held, &outer, learner, err, &results[f]);
+        if (tuning->ranks) { /* time limits may have come to each at another moment */
+            if (tuning->ranks->rank) results[f] = (hsp_fold){0};
+            hsp__ranks_merge(tuning->ranks, &results[f], sizeof results[f]);
+            status = hsp__ranks_agree(tuning->ranks, status, err);
+        }
         hsp_tuning_free(inner);
         hsp_data_free(train);
         hsp_data_free(held);
@@ -328,14 +336,22 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     hsp_training done = {.size = sizeof done};
     int stopped = 0; /* there is a model all the same */
     hsp__folds_how how = {0};
+    hsp_data *whole = NULL; /* all rows, if they are divided among ranks */
+    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    hsp_data *rows = whole ? whole : data;
     hsp_tuning *tuning = tune_new(ctx);
-    if (!tuning) return hsp__fail_memory(err);
+    if (!tuning) {
+        hsp_data_free(whole);
+        return hsp__fail_memory(err);
+    }
+    tuning->ranks = data->shard.ranks;
     hsp_status status = tune ? HSP_OK : hsp_options_new(ctx, hsp_tune_options(), err, &defaults);
     if (!tune) tune = defaults;
     if (!status) status = hsp__folds_how_of(tune, err, &how);
-    if (!status) status = tune_choose(ctx, data, learner, tune, &how, tuning, err);
+    if (!status) status = tune_choose(ctx, rows, learner, tune, &how, tuning, err);
     if (!status && tuning->stop == HSP_STOP_CONVERGED && hsp_options_integer(tune, "nested"))
-        status = tune_nested(ctx, data, learner, tune, tuning, err);
+        status = tune_nested(ctx, rows, learner, tune, tuning, err);
+    hsp_data_free(whole);
     if (!status && model)
         status = hsp__grid_options(ctx, &tuning->grid, learner, tuning->chosen, err, &chosen);
     if (!status && model) {

@@ -1,6 +1,6 @@
 # The progress of a long command on a terminal.
 script -qec true /dev/null >/dev/null 2>&1 || { echo "there is no script(1)"; exit 77; }
-halfspace make separable --rows 2e5 -q -o a.svm
+halfspace make separable --rows 6e5 -q -o a.svm
 export TERM=xterm
 bar() { script -qec "$1" /dev/null </dev/null | tr -d '\r' >out; }
 esc=$(printf '\033')

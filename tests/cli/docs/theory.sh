@@ -29,6 +29,15 @@ done <names
 [ "$(grep -c -v '^tests/' names)" -ge 100 ] && echo "100 tests at least"
 [ "$(grep -c '^## [0-9]' "$page")" -eq "$(grep -c '^\*\*Tests:' "$page")" ] && echo "every section has its tests"
 
+# "**Proved:** `proof/A.v` `name`, `name`; `proof/...` ..." up to the next empty line.
+sed -n '/^\*\*Proved:\*\*/,/^$/p' "$page" | grep -o '`[^`]*`' | tr -d '`' >names
+while IFS= read -r name; do
+    case $name in
+    proof/*) file=$EXAMPLES/../$name && [ -f "$file" ] || echo "$name is not there" ;;
+    *) grep -qE "^(Theorem|Lemma|Corollary) $name( |\$)" "$file" || echo "$name is no theorem of $file" ;;
+    esac
+done <names
+
 # Links lead to pages and to headings.
 grep -o '](\([a-z-]*\.md\|#[^)]*\))' "$page" | tr -d '](),' | sort -u | while IFS= read -r link; do
     case $link in

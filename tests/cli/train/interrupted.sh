@@ -29,12 +29,14 @@ input=pipe
 stop --passes 1 - -o stream.hsp
 wait
 halfspace eval stream.hsp x.svm | sed -n 2p
-(printf 'x,class\n1,a\n2,b\n3,'; sleep 0.6) >pipe &
+(printf 'x,class\n1,a\n2,b\n3,'; exec sleep 20) >pipe &
 stop --stream - -o short.hsp
+kill $!
 grep -o 'standard input: 2 rows' out
 wait
-(printf '1 1:1\n1 '; sleep 0.6) >pipe &
+(printf '1 1:1\n1 '; exec sleep 20) >pipe &
 stop --stream -
+kill $!
 wait
 rm pipe
 question 'No temporary files are left'
