@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/paging.h"
 #include "base/stop.h"
 
 static void *context_reallocate(void *user, void *pointer, size_t size)
@@ -77,6 +78,7 @@ hsp_status hsp__progress(hsp_context *ctx, const char *phase, const char *unit, 
                          uint64_t total, hsp_error *err)
 {
     const hsp_progress now = {phase, unit, done, total, (double)NAN, (double)NAN};
+    hsp__paging_check(&ctx->allocator);
     const int end = ctx->progress ? ctx->progress(ctx->progress_user, &now) : hsp__tick(ctx);
     if (!end) return HSP_OK;
     return hsp__fail(err, HSP_CANCELLED, "stopped %s while %s",

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 static const struct {
     const char *name, *text;
     int exit;
@@ -82,13 +80,23 @@ hsp_status hsp__fail_null(hsp_error *err, const char *call, const char *names,
     return HSP_OK;
 }
 
+/* The size of this thread's last request that was not met, until one as large is. */
+static _Thread_local uint64_t error_refused;
+
+void hsp__error_asked(uint64_t bytes, int met)
+{
+    if (!met)
+        error_refused = bytes;
+    else if (error_refused <= bytes)
+        error_refused = 0;
+}
+
 hsp_status hsp__fail_memory(hsp_error *err)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-    const uint64_t refused = hsp__memory_refused();
-    double size = (double)refused;
+    double size = (double)error_refused;
     size_t unit = 0;
-    if (!refused) return hsp__fail(err, HSP_NO_MEMORY, "out of memory");
+    if (!error_refused) return hsp__fail(err, HSP_NO_MEMORY, "out of memory");
     for (; size >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
         size /= 1000;
     return hsp__fail(err, HSP_NO_MEMORY, "out of memory: asked for %.*f %s", unit > 0, size,

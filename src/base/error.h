@@ -51,6 +51,9 @@ hsp_status hsp__fail_errno(hsp_error *err, const char *file, const char *what);
 hsp_status hsp__fail_null(hsp_error *err, const char *call, const char *names,
                           const void *const *pointers, size_t count);
 
+/* This thread asked for so much memory, and got it or not. */
+void hsp__error_asked(uint64_t bytes, int met);
+
 /* Out of memory, with how much this thread asked for. */
 hsp_status hsp__fail_memory(hsp_error *err);
 

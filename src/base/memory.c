@@ -3,7 +3,11 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/paging.h"
 #include "base/scratch.h"
+
+#define MEMORY_ZEROS ((size_t)1 << 20) /* that are written in one go */
 
 /* SIZE_MAX: that is too much. */
 static size_t memory_bytes(uint64_t count, size_t size)
@@ -12,23 +16,26 @@ static size_t memory_bytes(uint64_t count, size_t size)
     return count ? (size_t)count * size : 1;
 }
 
-/* The size of this thread's last request that was not met, until one as large is. */
-static _Thread_local uint64_t memory_refused;
-
-uint64_t hsp__memory_refused(void)
-{
-    return memory_refused;
-}
-
 void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size)
 {
     return hsp__resize(memory, NULL, count, size);
 }
 
+void hsp__zero(const hsp_allocator *memory, void *block, size_t bytes)
+{
+    char *to = block;
+    for (size_t some; bytes; to += some, bytes -= some) {
+        some = bytes < MEMORY_ZEROS ? bytes : MEMORY_ZEROS;
+        memset(to, 0, some);
+        if (bytes >= MEMORY_ZEROS) hsp__paging_check(memory);
+    }
+}
+
 void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size)
 {
     void *block = hsp__new_raw(memory, count, size);
-    return block ? memset(block, 0, memory_bytes(count, size)) : NULL;
+    if (block) hsp__zero(memory, block, memory_bytes(count, size));
+    return block;
 }
 
 /* In front of an object; as large as the strictest alignment. */
@@ -64,10 +71,7 @@ void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, si
 {
     const size_t bytes = memory_bytes(count, size);
     void *block = bytes < SIZE_MAX ? memory->reallocate(memory->user, pointer, bytes) : NULL;
-    if (!block)
-        memory_refused = bytes;
-    else if (memory_refused <= bytes)
-        memory_refused = 0;
+    hsp__error_asked(bytes, block != NULL);
     return block;
 }
 
@@ -125,7 +129,8 @@ void *hsp__scratch_raw(hsp__scratch *scratch, uint64_t count, size_t size)
 void *hsp__scratch_new(hsp__scratch *scratch, uint64_t count, size_t size)
 {
     void *block = hsp__scratch_raw(scratch, count, size);
-    return block ? memset(block, 0, count * size) : NULL;
+    if (block) hsp__zero(scratch->memory, block, count * size);
+    return block;
 }
 
 void hsp__scratch_free(hsp__scratch *scratch)

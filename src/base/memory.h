@@ -11,6 +11,9 @@
  * A count of 0 gives a block of one byte, so that NULL always means failure. */
 void *hsp__new(const hsp_allocator *memory, uint64_t count, size_t size);
 
+/* Zeros into a block of this memory, within its limit. */
+void hsp__zero(const hsp_allocator *memory, void *block, size_t bytes);
+
 /* An object of zeros that remembers, in front of itself, where it came from: for structs that users
  * see and free without a context. */
 void *hsp__owned_new(const hsp_allocator *memory, uint64_t count, size_t size);
@@ -23,10 +26,6 @@ void *hsp__new_raw(const hsp_allocator *memory, uint64_t count, size_t size);
 
 /* As realloc; on failure NULL, and the old block is still there. */
 void *hsp__resize(const hsp_allocator *memory, void *pointer, uint64_t count, size_t size);
-
-/* How many bytes this thread asked for last and did not get: 0 when that is not known, or when as
- * many were to be had since; UINT64_MAX for more than can be addressed. */
-uint64_t hsp__memory_refused(void);
 
 void hsp__free(const hsp_allocator *memory, void *pointer);
 

@@ -8,8 +8,17 @@
 /* Is there a limit, and would `bytes` of data exceed the part of it that is for blocks in memory? */
 int hsp__paging_exceeds(const hsp_allocator *memory, uint64_t bytes);
 
-/* Give pages of files back if resident memory is near the limit. Cheap: every tick calls it. */
+/* Give pages of files back if resident memory is near the limit. Cheap: every tick and every report of
+ * progress calls it. Loops that read or write more than some megabytes between those call it
+ * themselves. */
 void hsp__paging_check(const hsp_allocator *memory);
+
+/* The same, in a loop over rows. */
+#define HSP__PAGING_ROWS 16
+static inline void hsp__paging_row(const hsp_allocator *memory, uint64_t i)
+{
+    if (i % HSP__PAGING_ROWS == 0) hsp__paging_check(memory);
+}
 
 /* The bytes are about to be read: begin to read those that are in a file. */
 void hsp__paging_expect(const hsp_allocator *memory, const void *from, uint64_t bytes);

@@ -1,6 +1,7 @@
 #include "data/sweep.h"
 
 #include "base/base.h"
+#include "base/paging.h"
 
 #define SWEEP_REPORTS 64 /* about how often a pass reports its progress */
 #define SWEEP_LANES   8
@@ -117,6 +118,7 @@ typedef struct columns_second {
 } columns_second;
 
 typedef struct columns_job {
+    const hsp_context *ctx;
     const hsp_view *view;
     uint64_t rows; /* of all ranks, if they are divided */
     int hashes;
@@ -137,6 +139,7 @@ static void columns_first_part(void *user, uint64_t part)
         all[j] = (columns_first){.min = HUGE_VAL, .max = -HUGE_VAL};
     uint64_t to = hsp__part(view->rows, job->parts, part + 1);
     for (uint64_t i = hsp__part(view->rows, job->parts, part); i < to; i++) {
+        hsp__paging_row(&job->ctx->allocator, i);
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             double v = hsp__row_value(view, &row, k);
@@ -157,6 +160,7 @@ static void columns_second_rows(const columns_job *job, uint64_t from, uint64_t 
 {
     const hsp_view *view = job->view;
     for (uint64_t i = from; i < to; i++) {
+        hsp__paging_row(&job->ctx->allocator, i);
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             double v = hsp__row_value(view, &row, k);
@@ -186,6 +190,7 @@ static void columns_first_block(void *user, uint32_t block, uint64_t from, uint6
     const hsp_view *view = job->view;
     (void)block;
     for (uint64_t i = from; i < to; i++) {
+        hsp__paging_row(&job->ctx->allocator, i);
         hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
             const uint64_t j = hsp__row_column(&row, k);
@@ -321,7 +326,8 @@ hsp_status hsp__columns(hsp_context *ctx, hsp_data *data, int what, const char *
     HSP__TRY(hsp_data_view(ctx, data, err, &view));
     const uint64_t cols = view->cols;
     hsp__scratch scratch = {.memory = &ctx->allocator};
-    columns_job job = {.view = view, .rows = view->rows, .hashes = what & HSP__COLUMNS_HASHES};
+    columns_job job = {
+        .ctx = ctx, .view = view, .rows = view->rows, .hashes = what & HSP__COLUMNS_HASHES};
     /* Parts cost memory in proportion to the columns: as many as the non-zeros pay for. */
     const uint64_t paid = cols ? data->nonzeros / (16 * cols) + 1 : 1;
     job.parts = hsp__sweep_parts(data);

@@ -201,10 +201,12 @@ static hsp__rank *scores_sort(hsp_context *ctx, hsp__rank *rows, hsp__rank *room
             const uint64_t left = count - from, middle = from + (left < size ? left : size);
             const uint64_t end = from + (left < 2 * size ? left : 2 * size);
             uint64_t i = from, j = middle;
-            for (uint64_t k = from; k < end; k++)
+            for (uint64_t k = from; k < end; k++) {
+                if (k % SCORES_PIECE == 0) hsp__paging_check(&ctx->allocator);
                 room[k] = j == end || (i < middle && rows[i].ranking >= rows[j].ranking)
                               ? rows[i++]
                               : rows[j++];
+            }
         }
         hsp__rank *swap = rows;
         rows = room;
@@ -219,6 +221,7 @@ hsp__rank *hsp__rank_rows(hsp_context *ctx, const hsp__scored *rows, uint32_t co
     const uint32_t positive = rows->columns == 1 ? 1 : column;
     int known = 1;
     for (uint64_t i = 0; i < rows->rows; i++) {
+        if (i % SCORES_PIECE == 0) hsp__paging_check(&ctx->allocator);
         ranked[i] = (hsp__rank){by[i * stride + column], 2 * i + (rows->truth[i] == positive)};
         known &= !isnan(ranked[i].ranking);
     }

@@ -119,7 +119,7 @@ static void test_optimum(void)
                           .offset = (hsp__offset)(k / 2 % 3)};
         CHECK(p.loss != NULL);
         for (int s = 0; p.loss && s < 2; s++)
-            check_solver(ctx, hsp__solver_for(names[s], &p), &set, &p);
+            check_solver(ctx, hsp__solver_for(ctx, names[s], &p), &set, &p);
         slow_free(&set);
     }
     hsp_context_free(ctx);

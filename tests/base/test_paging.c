@@ -5,8 +5,13 @@
 
 #include "../check.h"
 #include "base/base.h"
+#include "base/paging.h"
 
 #define MB ((uint64_t)1 << 20)
+
+/* Numbers that a loop writes or reads between two looks at the memory: what keeps the limit whenever the keeper comes
+ * late. */
+#define LOOK 4096
 
 /* Under a sanitizer, the shadow of memory counts as resident, too. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -44,10 +49,14 @@ static void test_growth(void)
     for (uint64_t room = 4; room <= 16 * MB; room *= 2) {
         block = hsp__resize(&memory, block, room, sizeof *block);
         CHECK(block != NULL);
-        for (uint64_t i = 0; i < count; i++)
+        for (uint64_t i = 0; i < count; i++) {
+            if (i % LOOK == 0) hsp__paging_check(&memory);
             if (block[i] != i * 3) CHECK(block[i] == i * 3);
-        for (; count < room; count++)
+        }
+        for (; count < room; count++) {
+            if (count % LOOK == 0) hsp__paging_check(&memory);
             block[count] = count * 3;
+        }
     }
     block = hsp__resize(&memory, block, 1000, sizeof *block);
     for (uint64_t i = 0; i < 1000; i++)
@@ -96,7 +105,7 @@ static void write_part(void *user, uint64_t part)
     const writers *all = user;
     const uint64_t to = hsp__part(all->count, all->parts, part + 1);
     for (uint64_t i = hsp__part(all->count, all->parts, part); i < to; i++) {
-        if (i % 4096 == 0) hsp__tick(all->ctx);
+        if (i % LOOK == 0) hsp__tick(all->ctx);
         all->values[i] = all->values[i] * 3 + (i ^ all->round);
     }
 }
@@ -117,6 +126,7 @@ static void test_writers(void)
         hsp__tasks_run(ctx, all.parts, write_part, &all);
     uint64_t wrong = 0;
     for (uint64_t i = 0; i < all.count; i++) {
+        if (i % LOOK == 0) hsp__paging_check(&memory);
         uint64_t value = 0;
         for (uint64_t round = 0; round < 3; round++)
             value = value * 3 + (i ^ round);

@@ -25,7 +25,7 @@ static void check_choice(uint64_t n, uint64_t d, uint64_t each, double size, dou
                             .loss = loss,
                             .penalty = HSP__PENALTY_L2,
                             .offset = HSP__OFFSET_FREE};
-    const hsp__solver *solver = hsp__solver_for("auto", &p);
+    const hsp__solver *solver = hsp__solver_for(&(hsp_context){0}, "auto", &p);
     CHECK_NOTE(solver && strcmp(solver->name, expected) == 0, "%d x %d, C %g: %s", (int)n, (int)d,
                c, solver ? solver->name : "none");
     free(starts);

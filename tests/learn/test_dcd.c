@@ -533,7 +533,7 @@ static void test_hand_on(void)
                       .cost = {30, 30},
                       .loss = &hsp__squared_hinge,
                       .offset = HSP__OFFSET_NONE};
-    CHECK(hsp__solver_for("auto", &p) == &hsp__solver_dcd);
+    CHECK(hsp__solver_for(ctx, "auto", &p) == &hsp__solver_dcd);
     for (int may = 0; may < 2; may++) {
         const hsp__goal goal = {
             .gap = 1e-3, .max_passes = 200, .seed = 1, .watch = &watch, .may_hand_on = may};

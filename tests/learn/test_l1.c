@@ -111,7 +111,7 @@ static hsp__solution solve(const l1_case *c, const l1_set *set, double gap, doub
     const hsp__goal goal = {.gap = gap, .max_passes = 100000, .seed = 1, .watch = &watch};
     hsp__solution s = {.w = w, .b = b, .dual = a};
     CHECK(hsp__solver_l1.suits(&p));
-    CHECK(hsp__solver_for("auto", &p) == &hsp__solver_l1);
+    CHECK(hsp__solver_for(ctx, "auto", &p) == &hsp__solver_l1);
     CHECK(hsp__solver_l1.solve(ctx, &p, &goal, NULL, &s) == HSP_OK);
     return s;
 }

@@ -25,7 +25,7 @@ static void solved_free(solved *one)
 static solved solve_from(hsp_context *ctx, const hsp__problem *p, double gap, uint64_t max_passes,
                          const hsp__solution *start)
 {
-    const hsp__solver *solver = hsp__solver_for("newton", p);
+    const hsp__solver *solver = hsp__solver_for(ctx, "newton", p);
     solved one = {0};
     hsp__watch watch = {.ctx = ctx};
     hsp__goal goal = {.gap = gap, .max_passes = max_passes, .watch = &watch};
@@ -724,7 +724,7 @@ static void limits(void)
     slow_set set = slow_clouds(3, 200, 6, 0.3, SLOW_DENSE32);
     for (int k = 0; k < 9; k++) {
         hsp__problem p = problem_of(&set, hsp__losses[k % 3], HSP__OFFSET_FREE, 1);
-        const hsp__solver *solver = hsp__solver_for("newton", &p);
+        const hsp__solver *solver = hsp__solver_for(ctx, "newton", &p);
         static const hsp_stop stops[] = {HSP_STOP_PASSES, HSP_STOP_SECONDS, HSP_STOP_REQUEST};
         hsp__stop stop;
         hsp_context own = hsp__stop_open(&stop, ctx);

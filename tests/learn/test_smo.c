@@ -229,7 +229,7 @@ static void linear_kernel_is_the_linear_machine(void)
     hsp__watch watch = {.ctx = ctx};
     const hsp__goal goal = {.gap = 1e-8, .max_passes = 100000, .seed = 1, .watch = &watch};
     hsp__solution s = {.w = w, .dual = a};
-    const hsp__solver *solver = hsp__solver_for("auto", &m.p);
+    const hsp__solver *solver = hsp__solver_for(ctx, "auto", &m.p);
     CHECK(solver && solver->solve(ctx, &m.p, &goal, NULL, &s) == HSP_OK);
     CHECK(fabs(s.primal - ours) <= 1e-6 * ours);
 }

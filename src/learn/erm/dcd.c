@@ -48,6 +48,7 @@
  * ascent, NIPS 2014 (parallel sweeps); Yu, Huang, Lin, Dual coordinate descent methods for logistic
  * regression and maximum entropy models, Machine Learning 85, 2011. */
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/dcd.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
@@ -251,8 +252,9 @@ HSP__DCD_INLINE void dcd_updates(hsp__loss_form form, const hsp__loss *loss, hsp
     hsp__dcd_sweep s = *sweep;
     const uint64_t rows = s.view->rows;
     for (uint64_t k = s.from; k < s.to; k++) {
-        if (s.ctx && k % HSP__DCD_TICK == 0 && hsp__tick(s.ctx)) break;
-        if (s.ctx && s.blocks) dcd_expect_set(&s, k);
+        if (k % HSP__DCD_TICK == 0) hsp__paging_check(&s.ctx->allocator);
+        if (!s.whole && k % HSP__DCD_TICK == 0 && hsp__tick(s.ctx)) break;
+        if (!s.whole && s.blocks) dcd_expect_set(&s, k);
         const uint64_t first = s.bundles[k] * HSP__DCD_BUNDLE;
         const uint64_t after = k + 1 < s.to ? s.bundles[k + 1] * HSP__DCD_BUNDLE : rows;
         const uint64_t mix = hsp__dcd_mix(s.seed, first);
@@ -496,7 +498,7 @@ static void dcd_pass_parallel(hsp__dcd *m)
         for (uint64_t k = 0; k < m->parallel; k++) {
             hsp__dcd_sweep *sweep = &work.sweeps[k];
             *sweep = hsp__dcd_sweep_begin(m, hsp__random_bits(&m->random));
-            sweep->ctx = NULL;
+            sweep->whole = 1;
             sweep->from = hsp__part(m->count, parts, part + k);
             sweep->to = hsp__part(m->count, parts, part + k + 1);
             sweep->w = m->copies[k];
@@ -702,6 +704,7 @@ hsp_status hsp__dcd_start(hsp__dcd *m, int known, int *given)
     *given = 0;
     for (uint64_t i = 0; !known && i < m->n; i++) {
         const hsp__row row = hsp__view_row(view, i);
+        hsp__paging_row(&m->ctx->allocator, i);
         if (i % 1024 == 0) hsp__tick(m->ctx); /* what is begun with is whole all the same */
         m->rows[i] = (hsp__dcd_row){.count = (uint32_t)row.count,
                                     .from = view->storage == HSP_DENSE ? i * view->stride

@@ -34,7 +34,8 @@ enum { HSP__DCD_BUNDLE = 16 };
 
 /* A run of updates by one thread. */
 typedef struct hsp__dcd_sweep {
-    hsp_context *ctx; /* that may stop it (base/stop.h); NULL: the sweep is made to its end */
+    hsp_context *ctx;
+    int whole; /* the sweep is made to its end, whatever the context says (base/stop.h) */
     const hsp_view *view;
     const hsp__loss *loss;
     hsp__dcd_row *rows; /* view->rows */

@@ -411,7 +411,7 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
         hard.hard = 1;
         const int hinge = !p->hard && p->loss->form == HSP__HINGE;
         const hsp__solver *second = hsp__solver_after(task->solver, p);
-        const hsp__solver *third = hinge ? hsp__solver_for("auto", &hard) : NULL;
+        const hsp__solver *third = hinge ? hsp__solver_for(ctx, "auto", &hard) : NULL;
         if (third && erm_stuck(s, goal->max_passes, &left))
             HSP__TRY(erm_second(ctx, third, 1, task, &left, err));
         if (second && erm_stuck(s, goal->max_passes, &left))
@@ -432,7 +432,7 @@ static hsp_status erm_finish(hsp_context *ctx, const hsp__goal *goal, int choose
 static hsp_status erm_choose(const hsp_context *ctx, const char *name, hsp__task *task,
                              hsp_error *err)
 {
-    task->solver = ctx->shard ? &hsp__solver_newton : hsp__solver_for(name, &task->problem);
+    task->solver = ctx->shard ? &hsp__solver_newton : hsp__solver_for(ctx, name, &task->problem);
     assert(!task->solver || task->solver->suits(&task->problem));
     if (task->solver) return HSP_OK;
     if (strcmp(name, "auto") == 0)
@@ -545,7 +545,7 @@ uint32_t hsp__erm_group_most(const hsp__train *train)
 {
     const hsp__problem *p = &train->tasks[0].problem;
     const int suits = !train->ctx->shard && !train->plan.log_passes && hsp__dcd_group_suits(p) &&
-                      hsp__solver_for(train->plan.solver, p) == &hsp__solver_dcd;
+                      hsp__solver_for(train->ctx, train->plan.solver, p) == &hsp__solver_dcd;
     return suits ? HSP__DCD_GROUP_MOST : 1;
 }
 

@@ -1,6 +1,7 @@
 #include "learn/erm/gap.h"
 
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
 #include "vec/vec.h"
@@ -33,7 +34,8 @@ typedef struct gap_sums {
 
 /* A pass over the rows, in parts. */
 typedef struct gap_work {
-    hsp_context *ctx; /* that may stop it; NULL: it is soon done */
+    hsp_context *ctx;
+    int stops; /* may the context stop it? No: it is soon done */
     const hsp__problem *p;
     const double *w;           /* NULL: not known */
     double b, size;            /* size: ||w|| */
@@ -66,6 +68,13 @@ static void gap_range(const gap_work *work, uint64_t part, uint64_t *from, uint6
     *to = hsp__part(rows, work->parts, part + 1);
 }
 
+/* Before row i. */
+static int gap_tick(const gap_work *work, uint64_t i)
+{
+    hsp__paging_row(&work->ctx->allocator, i);
+    return work->stops && i % GAP_TICK == 0 && hsp__tick(work->ctx);
+}
+
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
 double hsp__gap_row_norm(const hsp_view *view, uint64_t i)
@@ -91,7 +100,8 @@ static void gap_norms_part(void *user, uint64_t part)
 void hsp__gap_norms(hsp_context *ctx, const hsp_view *view, double *norms)
 {
     const hsp__problem p = {.view = view};
-    gap_work work = {.p = &p, .parts = hsp__parts(view->rows, 64), .found = norms};
+    const uint64_t each = view->rows ? hsp_view_stored(view) / view->rows * sizeof(double) : 0;
+    gap_work work = {.p = &p, .parts = hsp__parts(view->rows, 16 + each), .found = norms};
     hsp__tasks_run(ctx, work.parts, gap_norms_part, &work);
 }
 
@@ -465,7 +475,7 @@ hsp_status hsp__gap_offset(hsp_context *ctx, const hsp__problem *p, const double
         if (isfinite(middle)) *b = middle;
         return HSP_OK;
     }
-    gap_work work = {.ctx = ctx, .p = p, .scores = scores, .b = *b};
+    gap_work work = {.ctx = ctx, .stops = 1, .p = p, .scores = scores, .b = *b};
     if (!hsp__loss_is_smooth(p->loss))
         return ctx->shard ? gap_offset_shard(ctx, &work, err, b)
                           : gap_offset_hinge(ctx, p, scores, err, b);
@@ -490,12 +500,12 @@ GAP_INLINE void gap_sum_rows(hsp__loss_form form, const hsp__loss *loss, gap_wor
     if (work->u && work->shard) u = work->into[part];
     double *found = work->found;
     const double *scores = work->scores, *all = work->a;
-    hsp_context *ctx = work->ctx;
     gap_sums sums = {0};
     if (u) memset(u, 0, view->cols * sizeof *u);
-    if (found && narrow) hsp__matvec_narrow_scores(view, work->w, 0, from, to - from, found + from);
+    if (found && narrow)
+        hsp__matvec_narrow_scores(work->ctx, view, work->w, 0, from, to - from, found + from);
     for (uint64_t i = from; i < to; i++) {
-        if (ctx && i % GAP_TICK == 0 && hsp__tick(ctx)) break;
+        if (gap_tick(work, i)) break;
         if (found && !narrow) found[i] = hsp__row_score(view, i, work->w, 0);
         if (scores) gap_sum_loss(p, form, loss, i, work->w, work->size, scores[i], work->b, &sums);
         const double a = all ? all[i] : 0;
@@ -519,7 +529,7 @@ double hsp__gap_primal(hsp_context *ctx, const hsp__problem *p, const double *w,
                        const double *scores, double *rounding)
 {
     double own;
-    gap_work work = {.ctx = ctx, .p = p, .w = w, .scores = scores, .b = b};
+    gap_work work = {.ctx = ctx, .stops = 1, .p = p, .w = w, .scores = scores, .b = b};
     work.parts = gap_parts(ctx, p);
     work.size = sqrt(hsp__vec()->sqnorm_f64(w, (size_t)p->view->cols));
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
@@ -554,7 +564,7 @@ static void gap_balance_part(void *user, uint64_t part)
 
 void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
 {
-    gap_work work = {.p = p, .parts = gap_parts(ctx, p), .balance = a, .factor = 1};
+    gap_work work = {.ctx = ctx, .p = p, .parts = gap_parts(ctx, p), .balance = a, .factor = 1};
     const gap_sums sums = gap_pass(ctx, &work, gap_balance_part);
     const double negative = sums.total, positive = sums.t;
     if (p->offset != HSP__OFFSET_FREE || negative == positive) return;
@@ -567,7 +577,7 @@ void hsp__gap_balance(hsp_context *ctx, const hsp__problem *p, double *a)
 double hsp__gap_dual(hsp_context *ctx, const hsp__problem *p, const double *a, const double *u,
                      double *rounding)
 {
-    gap_work work = {.p = p, .parts = gap_parts(ctx, p), .a = a};
+    gap_work work = {.ctx = ctx, .p = p, .parts = gap_parts(ctx, p), .a = a};
     const gap_sums sums = gap_pass(ctx, &work, gap_sum_part);
     if (!u) return sums.conjugate;
     const gap_errors errors = gap_coarse(p, &sums);
@@ -592,6 +602,7 @@ static gap_errors gap_precise(hsp_context *ctx, const hsp__problem *p, const dou
     for (uint64_t i = 0; i < view->rows; i++) {
         const double pull = hsp__problem_y(p, i) * a[i];
         const hsp__row row = hsp__view_row(view, i);
+        hsp__paging_row(&ctx->allocator, i);
         if (i % GAP_TICK == 0 && hsp__tick(ctx)) break;
         if (pull == 0) continue;
         gap_add_product(&t, &rest, pull, 1);
@@ -688,7 +699,7 @@ hsp_status hsp__gap_with(hsp_context *ctx, const hsp__problem *p, const double *
     const uint64_t n = p->view->rows, d = p->view->cols;
     const size_t cols = (size_t)d;
     const int has_u = (known & HSP__GAP_W_IS_U) != 0;
-    gap_work work = {.ctx = ctx, .p = p, .w = w, .a = a, .b = b, .scores = scores};
+    gap_work work = {.ctx = ctx, .stops = 1, .p = p, .w = w, .a = a, .b = b, .scores = scores};
     work.u = has_u ? NULL : u;
     work.found = known & HSP__GAP_SCORES ? NULL : scores;
     double up, down = 0;
@@ -768,7 +779,7 @@ GAP_INLINE void gap_kkt_rows(hsp__loss_form form, const hsp__loss *loss, gap_wor
     gap_range(work, part, &from, &to);
     for (uint64_t i = from; i < to; i++) {
         const double c = hsp__problem_cost(p, i), y = hsp__problem_y(p, i), a = work->a[i];
-        if (work->ctx && i % GAP_TICK == 0 && hsp__tick(work->ctx)) break;
+        if (gap_tick(work, i)) break;
         double m = y * (work->scores[i] + work->b), wrong = 0;
         if (work->w && !hard) { /* a second look where the first says little */
             double off = gap_margin_error(p, i, work->size, work->scores[i], work->b);
@@ -831,7 +842,7 @@ void hsp__gap_kkt(hsp_context *ctx, const hsp__problem *p, const double *w, doub
                   const double *a, const double *u, const double *scores, hsp__kkt *out)
 {
     const size_t d = (size_t)p->view->cols;
-    gap_work work = {.ctx = w ? ctx : NULL, .p = p, .w = w, .b = b};
+    gap_work work = {.ctx = ctx, .stops = w != NULL, .p = p, .w = w, .b = b};
     work.size = w ? hsp__gap_length(w, d) : 0;
     work.a = a, work.scores = scores;
     work.parts = gap_parts(ctx, p);

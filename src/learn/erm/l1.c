@@ -28,6 +28,7 @@
  * JMLR 13, 2012 (the scheme; here for any smooth loss, with the offset eliminated and the gap to
  * stop at). */
 #include "base/base.h"
+#include "base/paging.h"
 #include "base/random.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
@@ -181,6 +182,7 @@ static void l1_transpose(l1 *t, uint64_t *next)
     l1_columns *columns = &t->columns;
     memset(columns->starts, 0, (t->d + 1) * sizeof *columns->starts);
     for (uint64_t i = 0; i < t->n; i++) {
+        hsp__paging_row(&t->ctx->allocator, i);
         if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++)
@@ -191,6 +193,7 @@ static void l1_transpose(l1 *t, uint64_t *next)
         next[j] = columns->starts[j];
     }
     for (uint64_t i = 0; i < t->n; i++) {
+        hsp__paging_row(&t->ctx->allocator, i);
         if (i % L1_TICK == 0 && hsp__tick(t->ctx)) return;
         const hsp__row row = hsp__view_row(view, i);
         for (uint64_t k = 0; k < row.count; k++) {
@@ -441,6 +444,7 @@ static void l1_gram_part(void *user, uint64_t part)
     const double least = L1_GRAM_FLAT * t->at.curvatures / (double)t->n;
     memset(h, 0, k * k * sizeof *h);
     for (uint64_t i = hsp__part(t->n, work->parts, part); i < to; i++) {
+        hsp__paging_row(&t->ctx->allocator, i);
         if (i % L1_GRAM_TICK == 0 && hsp__tick(t->ctx)) return;
         if (!(t->at.curvature[i] > least)) continue;
         /* the row's share: only the part above the diagonal */

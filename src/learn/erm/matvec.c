@@ -1,10 +1,12 @@
 #include "learn/erm/matvec.h"
 
 #include "base/base.h"
+#include "base/paging.h"
 #include "model/model.h"
 #include "vec/vec.h"
 
 typedef struct matvec_state {
+    const hsp_context *ctx;
     const hsp_view *view;
     uint64_t parts;
     const double *w;
@@ -16,7 +18,7 @@ typedef struct matvec_state {
 } matvec_state;
 
 /* Dense rows so short that a call for each would cost more than its sum. */
-enum { MATVEC_NARROW = 16 };
+enum { MATVEC_NARROW = 16, MATVEC_NARROW_ROWS = 4096 };
 
 int hsp__matvec_narrow(const hsp_view *view)
 {
@@ -24,8 +26,8 @@ int hsp__matvec_narrow(const hsp_view *view)
            view->cols <= MATVEC_NARROW;
 }
 
-void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
-                               uint64_t count, double *out)
+static void matvec_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
+                                 uint64_t count, double *out)
 {
     const uint64_t cols = view->cols, stride = view->stride;
     const float *x = (const float *)view->values + from * stride;
@@ -50,6 +52,16 @@ void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, 
     }
 }
 
+void hsp__matvec_narrow_scores(const hsp_context *ctx, const hsp_view *view, const double *w,
+                               double b, uint64_t from, uint64_t count, double *out)
+{
+    for (uint64_t i = 0, some; i < count; i += some) {
+        some = count - i < MATVEC_NARROW_ROWS ? count - i : MATVEC_NARROW_ROWS;
+        hsp__paging_check(&ctx->allocator);
+        matvec_narrow_scores(view, w, b, from + i, some, out + i);
+    }
+}
+
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
 /* Scores, sums, or both. */
@@ -62,9 +74,11 @@ static void matvec_part(void *user, uint64_t part)
     const int narrow = hsp__matvec_narrow(view);
     double *sum = part ? work->sums + (part - 1) * view->cols : work->out;
     if (work->scores && narrow)
-        hsp__matvec_narrow_scores(view, work->w, work->b, from, to - from, work->scores + from);
+        hsp__matvec_narrow_scores(work->ctx, view, work->w, work->b, from, to - from,
+                                  work->scores + from);
     if (work->v) memset(sum, 0, view->cols * sizeof *sum);
     for (uint64_t i = from; i < to; i++) {
+        hsp__paging_row(&work->ctx->allocator, i);
         if (work->scores && !narrow) work->scores[i] = hsp__row_score(view, i, work->w, work->b);
         if (work->v && work->v[i] != 0) hsp__matvec_add_row(view, i, work->v[i], sum);
     }
@@ -75,7 +89,7 @@ void hsp__matvec_scores(hsp_context *ctx, const hsp_view *view, const double *w,
 {
     if (view->rows == 0) return;
     const uint64_t each = hsp_view_stored(view) / view->rows * sizeof(double) + 16;
-    matvec_state work = {.view = view, .w = w, .b = b, .scores = scores};
+    matvec_state work = {.ctx = ctx, .view = view, .w = w, .b = b, .scores = scores};
     work.parts = hsp__parts(view->rows, each);
     hsp__tasks_try(ctx, work.parts, matvec_part, &work);
 }
@@ -130,9 +144,9 @@ hsp_status hsp__matvec_both(hsp_context *ctx, const hsp_view *view, const double
 {
     assert(!scores || w);
     memset(out, 0, view->cols * sizeof *out);
-    if (scores) memset(scores, 0, view->rows * sizeof *scores);
+    if (scores) hsp__zero(&ctx->allocator, scores, view->rows * sizeof *scores);
     if (view->rows == 0 || view->cols == 0) return HSP_OK;
-    matvec_state work = {.view = view, .w = w, .v = v, .out = out, .scores = scores};
+    matvec_state work = {.ctx = ctx, .view = view, .w = w, .v = v, .out = out, .scores = scores};
     work.parts = hsp__matvec_parts(view);
     work.sums = hsp__new_raw(&ctx->allocator, (work.parts - 1) * view->cols, sizeof *work.sums);
     if (!work.sums) return hsp__fail_memory(err);

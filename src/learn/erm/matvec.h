@@ -26,8 +26,8 @@ hsp_status hsp__matvec_both(hsp_context *ctx, const hsp_view *view, const double
 
 /* Dense rows of few floats: the same scores, faster, of `count` rows from `from` on, into out[0..count). */
 int hsp__matvec_narrow(const hsp_view *view);
-void hsp__matvec_narrow_scores(const hsp_view *view, const double *w, double b, uint64_t from,
-                               uint64_t count, double *out);
+void hsp__matvec_narrow_scores(const hsp_context *ctx, const hsp_view *view, const double *w,
+                               double b, uint64_t from, uint64_t count, double *out);
 
 /* Parts that rows are cut into where each has a sum of its own: few, as many as keep 8 processors
  * busy, fewer when the sums would be larger than the rows. */

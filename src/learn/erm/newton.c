@@ -37,6 +37,7 @@
 #include "learn/erm/newton_run.h"
 
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/matvec.h"
 
@@ -577,6 +578,7 @@ static hsp_status newton_gather(hsp__newton *s, hsp_error *err)
     uint64_t at = 0;
     for (uint64_t i = 0; i < n; i++) {
         const hsp__row row = hsp__view_row(view, i * s->stride);
+        hsp__paging_row(&s->ctx->allocator, i);
         if (i % 64 == 0) hsp__tick(s->ctx); /* a copy is whole all the same */
         if (values && row.count) memcpy(values + at * bytes, row.values, row.count * bytes);
         if (indices && row.count) memcpy(indices + at, row.indices, row.count * sizeof *indices);
@@ -731,6 +733,7 @@ static hsp_status newton_full(newton_run *run, const double *w, double tau)
     hsp__newton *s = run->s;
     const hsp_view *view = s->p->view;
     for (uint64_t i = 0; s->p->hard && i < s->n; i++) { /* the longest row's norm */
+        hsp__paging_row(&s->ctx->allocator, i);
         if (i % 1024 == 0 && hsp__tick(s->ctx)) break;
         const hsp__row row = hsp__view_row(view, i);
         double sum = s->offset_ridge > 0 ? 1 : 0;

@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
 #include "model/model.h"
@@ -74,12 +75,13 @@ typedef struct newton_batch {
 } newton_batch;
 
 /* Do enough of the places lie in the same blocks of eight? */
-static int newton_batch_pays(const hsp_view *view)
+static int newton_batch_pays(const hsp_context *ctx, const hsp_view *view)
 {
     double by_blocks = 0, by_places = 0;
     const uint64_t step = view->rows / BATCH_LOOK + 1;
     if (view->storage != HSP_SPARSE || view->precision != HSP_FLOAT32) return 0;
     for (uint64_t i = 0; i < view->rows; i += step) {
+        hsp__paging_check(&ctx->allocator);
         const hsp__row row = hsp__view_row(view, i);
         const double places = (double)row.count;
         double blocks = 0;
@@ -157,7 +159,6 @@ enum {
 #define NEWTON_HESSIAN_BYTES ((uint64_t)2 << 20) /* for the matrices that are summed, or */
 #define NEWTON_HESSIAN_SHARE 8                   /* one part in this many of what the rows take */
 #define NEWTON_HESSIAN_TICK  64                  /* rows between two ticks */
-#define NEWTON_HESSIAN_ROWS  256                 /* and between two looks at the memory */
 #define NEWTON_HESSIAN_USE   0.5 /* of the residual: a direction that leaves no more is of use */
 
 struct hsp__hessian {
@@ -292,6 +293,7 @@ static void newton_hessian_group_by_bits(const hsp__newton *s, uint64_t from, ui
                               (hsp__problem_positive(p, i * s->stride) == positive));
         }
         for (size_t k = 0; k < count; k++) {
+            hsp__paging_row(&s->ctx->allocator, k);
             const hsp__row row = hsp__view_row(s->rows, list[k]);
             uint64_t *word = bits->lines + bits->rows / 64;
             const uint64_t bit = (uint64_t)1 << bits->rows % 64;
@@ -321,6 +323,7 @@ static void newton_hessian_shard_block(void *user, uint32_t number, uint64_t fro
     block.weight = block.rows + HSP__MATRIX_BLOCK * dim;
     block.scratch = block.weight + HSP__MATRIX_BLOCK;
     for (uint64_t i = from; i < to; i++) {
+        hsp__paging_row(&s->ctx->allocator, i);
         const double weight = hsp__newton_weight(s, i);
         if (weight > 0) newton_hessian_add(s, i, weight, &block);
     }
@@ -364,6 +367,7 @@ static void newton_hessian_part(void *user, uint64_t part)
         return;
     }
     for (uint64_t i = from; i < to; i++) {
+        hsp__paging_row(&s->ctx->allocator, i);
         if (i % NEWTON_HESSIAN_TICK == 0 && hsp__tick(s->ctx)) return;
         if (!h->inside || s->theta) {
             const double weight = hsp__newton_weight(s, i);
@@ -515,7 +519,7 @@ static void newton_hessian_times_rows(const newton_hessian_times *work, uint64_t
     const int offset = s->dim > s->d;
     for (uint64_t i = from; i < to; i++) {
         double a = hsp__newton_weight(s, i);
-        if (i % NEWTON_HESSIAN_ROWS == 0) hsp__paging_check(&s->ctx->allocator);
+        hsp__paging_row(&s->ctx->allocator, i);
         if (a == 0) continue;
         const uint64_t place = i * s->row_step;
         if (work->x) a *= hsp__row_score(view, place, work->x, offset ? work->x[s->d] : 0);
@@ -688,7 +692,8 @@ static hsp_status newton_hessian_new_direct(hsp__newton *s, hsp__hessian *h, hsp
     }
     h->widen = view->storage != HSP_DENSE && s->dim > NEWTON_HESSIAN_SMALL &&
                NEWTON_HESSIAN_WIDEN * places >= (double)s->dim;
-    if (!divided && !h->widen && places >= NEWTON_HESSIAN_SHORT && newton_batch_pays(view)) {
+    if (!divided && !h->widen && places >= NEWTON_HESSIAN_SHORT &&
+        newton_batch_pays(s->ctx, view)) {
         h->batches = hsp__scratch_new(scratch, h->most, sizeof *h->batches);
         for (uint64_t part = 0; h->batches && part < h->most; part++) {
             newton_batch *batch = &h->batches[part];

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/newton.h"
 #include "model/model.h"
@@ -98,6 +99,7 @@ static void interior_rows(const interior *in, uint64_t from, uint64_t to, double
     *out = (interior_sums){.step = 1 / INTERIOR_SHORT};
     for (uint64_t k = from; k < to; k++) {
         interior_row *row = &in->rows[k];
+        hsp__paging_row(&s->ctx->allocator, k);
         const uint64_t at = row->at * s->row_step;
         const double c = fabs(row->cost), y = row->cost < 0 ? -1 : 1, m = y * s->score[row->at];
         if (in->pass == INTERIOR_MOVES) {
@@ -467,7 +469,7 @@ hsp_status hsp__newton_interior(hsp__newton *s, double gap, hsp_error *err)
         hsp__shard_agree(s->ctx, scratch.failed ? hsp__fail_memory(err) : HSP_OK, err);
     if (!status) {
         interior_solve(&in, gap);
-        memset(s->a, 0, s->n * sizeof *s->a);
+        hsp__zero(&s->ctx->allocator, s->a, s->n * sizeof *s->a);
     }
     for (uint64_t k = 0; k < in.count; k++) {
         const interior_row *row = &in.rows[k];

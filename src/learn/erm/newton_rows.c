@@ -1,6 +1,7 @@
 /* The passes of the second-order solver over the rows: along a direction, to the next place. Rows
  * whose multiplier did not change cost nothing but their score. */
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/gap.h"
 #include "learn/erm/newton.h"
 #include "learn/erm/matvec.h"
@@ -42,10 +43,12 @@ static void newton_rows_scores(const hsp__newton *s, const double *w, uint64_t f
     const hsp_view *view = s->rows;
     const double b = s->dim > s->d ? w[s->d] : 0;
     if (hsp__matvec_narrow(view))
-        hsp__matvec_narrow_scores(view, w, b, from, to - from, out + from);
+        hsp__matvec_narrow_scores(s->ctx, view, w, b, from, to - from, out + from);
     else
-        for (uint64_t i = from; i < to; i++)
+        for (uint64_t i = from; i < to; i++) {
+            hsp__paging_row(&s->ctx->allocator, i);
             out[i] = hsp__row_score(view, i * s->row_step, w, b);
+        }
 }
 
 static void newton_rows_score_part(void *user, uint64_t part)
@@ -224,7 +227,7 @@ NEWTON_ROWS_INLINE void newton_step_rows(hsp__loss_form form, const hsp__loss *l
     hsp__newton_state state = {.least = HUGE_VAL};
     for (uint64_t i = from; i < to; i++) {
         const double cost = newton_cost(&costs, i), y = cost < 0 ? -1 : 1, c = y * cost;
-        if (i % NEWTON_ROWS_MANY == 0) hsp__paging_check(&s->ctx->allocator);
+        hsp__paging_row(&s->ctx->allocator, i);
         const double anchor = anchors ? anchors[i] : first;
         if (t != 0) scores[i] += t * moves[i];
         const double m = y * scores[i];
@@ -280,6 +283,7 @@ static void newton_step_logistic(hsp__newton *s, uint64_t from, uint64_t to, dou
         hsp__vec()->logistic_f64(m, (size_t)many, slope, NULL, value);
         for (uint64_t k = 0; k < many; k++) {
             const uint64_t i = first + k;
+            hsp__paging_row(&s->ctx->allocator, i);
             const double cost = newton_cost(&costs, i), c = fabs(cost), a = c * slope[k];
             const double more = a - s->a[i];
             state.loss += c * value[k];

@@ -1,5 +1,6 @@
 /* The second-order solver on rows that are divided among ranks: sums over all of them. */
 #include "base/base.h"
+#include "base/paging.h"
 #include "learn/erm/newton.h"
 
 void hsp__newton_sum(hsp__newton *s, uint64_t numbers, double work, hsp__block_fn fn, void *user,
@@ -21,6 +22,7 @@ static void newton_square_rows(const hsp__newton *s, uint64_t from, uint64_t to,
 {
     double sum = 0, count = 0;
     for (uint64_t i = from; i < to; i += every, count++) {
+        hsp__paging_row(&s->ctx->allocator, (uint64_t)count);
         const hsp__row row = hsp__view_row(s->p->view, i * s->stride);
         if (s->p->offset == HSP__OFFSET_REGULARIZED) sum += 1;
         for (uint64_t k = 0; k < row.count; k++) {

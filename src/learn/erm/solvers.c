@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/context.h"
+#include "base/paging.h"
 #include "learn/erm/matvec.h"
 #include "learn/erm/newton.h"
 #include "learn/online/pegasos.h"
@@ -69,7 +71,7 @@ static int solvers_perpendicular(const hsp_view *view)
     return pairs > 0 && sum / pairs * (double)n < SOLVERS_ACROSS;
 }
 
-const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
+const hsp__solver *hsp__solver_for(const hsp_context *ctx, const char *name, const hsp__problem *p)
 {
     const int any = strcmp(name, "auto") == 0;
     if (any && hsp__solver_dcd.suits(p)) {
@@ -87,6 +89,7 @@ const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p)
         const uint64_t step = p->view->rows / SOLVERS_SAMPLE + 1;
         double sum = 0, count = 0; /* the mean of ||x||^2, from some of the rows */
         for (uint64_t i = 0; i < p->view->rows; i += step, count++) {
+            hsp__paging_check(&ctx->allocator);
             const hsp__row row = hsp__view_row(p->view, i);
             sum += hsp__matvec_sqnorm(p->view, &row);
         }

@@ -8,7 +8,7 @@ extern const hsp__solver *const hsp__solvers[]; /* solvers.c; ended by NULL */
 
 /* The solver of that name, or with "auto" the one that suits the data's shape; NULL: none of that
  * name, or it does not suit. */
-const hsp__solver *hsp__solver_for(const char *name, const hsp__problem *p);
+const hsp__solver *hsp__solver_for(const hsp_context *ctx, const char *name, const hsp__problem *p);
 
 /* The solver to go on with where `first`, chosen by auto, can get no further; NULL: none. */
 const hsp__solver *hsp__solver_after(const hsp__solver *first, const hsp__problem *p);

@@ -2,10 +2,13 @@
  * per kind of rows, so that nothing is decided inside the loop that could be before it. */
 #include <assert.h>
 
+#include "base/paging.h"
 #include "learn/online/parallel_scan.h"
 #include "learn/kernel/kernel_scores.h"
 #include "learn/online/online.h"
 #include "model/model.h"
+
+#define ONLINE_FIND_ROWS 256 /* rows between two looks at the memory */
 
 void hsp__online_score(hsp__online *run, const hsp_view *view, uint64_t row)
 {
@@ -192,7 +195,15 @@ uint64_t hsp__online_find(hsp__online *run, const hsp_view *view, const uint64_t
         }
         return from;
     }
-    if (!run->scan) return online_find_in(run, view, order, from, to, run->scores);
+    if (!run->scan) {
+        for (uint64_t end; from < to; from = end) {
+            end = to - from < ONLINE_FIND_ROWS ? to : from + ONLINE_FIND_ROWS;
+            hsp__paging_check(&run->ctx->allocator);
+            const uint64_t found = online_find_in(run, view, order, from, end, run->scores);
+            if (found < end) return found;
+        }
+        return to;
+    }
     const online_find_job job = {run, view, order};
     int shared = 0;
     const uint64_t found =

@@ -1,6 +1,7 @@
 #include "learn/online/parallel_scan.h"
 
 #include "base/base.h"
+#include "base/paging.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -94,6 +95,7 @@ static void parallel_scan_work(hsp__parallel_scan *scan, int worker)
         uint64_t found = atomic_load(&scan->found);
         if (from >= found) return;
         const uint64_t to = scan->to - from < scan->block ? scan->to : from + scan->block;
+        hsp__paging_check(&scan->ctx->allocator);
         const uint64_t p = scan->find(scan->job, from, to, scores);
         if (p == to) continue;
         while (p < found && !atomic_compare_exchange_weak(&scan->found, &found, p))

@@ -46,9 +46,15 @@ done
 train -q | sed 's/-[0-9a-f]*\.hsp/-....hsp/'
 cmp plain.hsp model.hsp
 question 'Changed just now: no copy'
-rm copies/*
-touch rows.csv
-train
+i=0
+while [ $i -lt 20 ]; do # a busy machine may take so long to begin that the change is an old one
+    rm -f copies/*
+    touch rows.csv
+    train >notes
+    grep -q 'no binary copy' notes && break
+    i=$((i + 1))
+done
+cat notes
 copies
 question 'Removed on request'
 changed
