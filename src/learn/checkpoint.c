@@ -19,7 +19,7 @@
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-void hsp__state_bytes(hsp__state *state, void *memory, uint64_t bytes)
+static void state_move(hsp__state *state, void *memory, uint64_t bytes)
 {
     state->size += bytes;
     if (!state->at || state->bad || state->failed) return;
@@ -31,6 +31,43 @@ void hsp__state_bytes(hsp__state *state, void *memory, uint64_t bytes)
     if (bytes && !state->loading) memcpy(state->at, memory, (size_t)bytes);
     state->at += bytes;
     state->left -= bytes;
+}
+
+void hsp__state_bytes(hsp__state *state, void *memory, uint64_t bytes)
+{
+    if (!state->shard || state->block == HSP__STATE_COMMON) state_move(state, memory, bytes);
+}
+
+void hsp__state_range(const hsp__state *state, uint64_t rows, uint64_t *from, uint64_t *to)
+{
+    *from = 0, *to = rows;
+    if (!state->shard) return;
+    if (state->block == HSP__STATE_COMMON)
+        *to = 0;
+    else
+        hsp__shard_block(state->shard, state->block, from, to);
+    assert(*from <= *to && *to <= rows);
+}
+
+void hsp__state_rows(hsp__state *state, void *memory, uint64_t rows, uint64_t each)
+{
+    uint64_t from, to;
+    hsp__state_range(state, rows, &from, &to);
+    if (from < to) state_move(state, (char *)memory + from * each, (to - from) * each);
+}
+
+void hsp__state_positive(hsp__state *state, double *numbers, uint64_t rows)
+{
+    uint64_t from, to;
+    hsp__state_range(state, rows, &from, &to);
+    for (; from < to; from += 8) {
+        unsigned char bits = 0;
+        for (uint64_t k = 0; !state->loading && k < 8 && from + k < to; k++)
+            bits |= (unsigned char)((numbers[from + k] > 0) << k);
+        state_move(state, &bits, 1);
+        for (uint64_t k = 0; state->loading && k < 8 && from + k < to; k++)
+            numbers[from + k] = bits >> k & 1;
+    }
 }
 
 void hsp__state_list(hsp__state *state, const hsp_allocator *memory, void *pointer, uint64_t *count,
@@ -50,7 +87,9 @@ void hsp__state_list(hsp__state *state, const hsp_allocator *memory, void *point
 
 /* ---- The checkpoint --------------------------------------------------------------------------- */
 
-/* What was kept of a place; without bytes: nothing yet. */
+/* What was kept of a place; without bytes: nothing yet. Of rows that are divided among ranks, the bytes
+ * are checkpoint_ends, what all ranks have, and the blocks of rows: all of them on rank 0, elsewhere this
+ * rank's only. */
 typedef struct checkpoint_entry {
     hsp__place place;
     double kept; /* when, on hsp__clock */
@@ -58,11 +97,17 @@ typedef struct checkpoint_entry {
     uint64_t size;
 } checkpoint_entry;
 
+/* Where the state of divided rows has what: all ranks' part ends at at[0], and block b is at[b]..at[b + 1]-1. */
+typedef struct checkpoint_ends {
+    uint64_t at[HSP__BLOCKS + 1];
+} checkpoint_ends;
+
 struct hsp__checkpoint {
     hsp_allocator memory;
     const char *path;
     double seconds; /* from one write to the next */
     int silent;     /* another rank writes */
+    uint32_t crc;   /* of all states that were read */
     hsp__scratch scratch;
     hsp__meta *meta; /* what the run is */
     size_t meta_count;
@@ -117,6 +162,7 @@ static hsp_status checkpoint_describe(const hsp__train *train, hsp__checkpoint *
     checkpoint_say(checkpoint, "version", hsp_version());
     checkpoint_say(checkpoint, "learner", table->name);
     checkpoint_say(checkpoint, "data_hash", train->hash);
+    checkpoint_say(checkpoint, "rows", train->ctx->shard ? "divided" : "whole");
     if (weight) {
         char text[16];
         const uint32_t crc = hsp__crc32(0, weight, train->prepared.view->rows * sizeof *weight);
@@ -150,6 +196,7 @@ static hsp_status checkpoint_differs(const hsp__container *file, const hsp__meta
         {"version", "another version of halfspace"},
         {"data_hash", "other data"},
         {"row_weights", "other row weights"},
+        {"rows", "another division of rows: halfspace and halfspace-mpi differ in it"},
         {"warm_start", "another warm-start model"},
     };
     char was[HSP__QUOTED];
@@ -217,6 +264,29 @@ int hsp__checkpoint_put(hsp__checkpoint *checkpoint, const hsp__place *place, co
     return 1;
 }
 
+/* Of a state of divided rows, what this rank needs. *sound 0: it is none. */
+static int checkpoint_put_own(const hsp__shard *shard, hsp__checkpoint *checkpoint,
+                              const hsp__place *place, const hsp__tensor *tensor, int *sound)
+{
+    const uint64_t head = sizeof(checkpoint_ends), size = tensor->shape[0];
+    const char *bytes = tensor->data;
+    checkpoint_ends ends;
+    *sound = size >= head;
+    if (!*sound) return 1;
+    memcpy(&ends, bytes, sizeof ends);
+    for (uint32_t b = 0; b < HSP__BLOCKS; b++)
+        *sound &= ends.at[b] <= ends.at[b + 1];
+    *sound &= ends.at[HSP__BLOCKS] == size - head;
+    if (!*sound) return 1;
+    if (!checkpoint->silent) return hsp__checkpoint_put(checkpoint, place, bytes, size);
+    const uint64_t from = ends.at[shard->from], own = ends.at[shard->to] - from;
+    checkpoint_entry *entry = checkpoint_entry_of(checkpoint, place);
+    if (!entry || !checkpoint_resize(checkpoint, entry, head + ends.at[0] + own)) return 0;
+    memcpy(entry->bytes, bytes, (size_t)(head + ends.at[0]));
+    if (own) memcpy(entry->bytes + head + ends.at[0], bytes + head + from, (size_t)own);
+    return 1;
+}
+
 hsp_status hsp__checkpoint_read(hsp_context *ctx, const hsp__container *file,
                                 hsp__checkpoint *checkpoint, hsp_error *err)
 {
@@ -233,13 +303,19 @@ hsp_status hsp__checkpoint_read(hsp_context *ctx, const hsp__container *file,
         char name[CHECKPOINT_NAME], *end;
         const uint32_t task = (uint32_t)strtoul(tensor->name, &end, 10);
         const hsp__place place = {task, (uint32_t)strtoul(end + (*end == '.'), NULL, 10)};
-        if (strcmp(checkpoint_name(&place, name), tensor->name) != 0 ||
-            hsp__container_tensor(file, name) != tensor || tensor->dtype != HSP__U8 ||
-            tensor->dims != 1)
+        int sound = strcmp(checkpoint_name(&place, name), tensor->name) == 0 &&
+                    hsp__container_tensor(file, name) == tensor && tensor->dtype == HSP__U8 &&
+                    tensor->dims == 1;
+        int put = 1;
+        if (sound && ctx->shard)
+            put = checkpoint_put_own(ctx->shard, checkpoint, &place, tensor, &sound);
+        else if (sound)
+            put = hsp__checkpoint_put(checkpoint, &place, tensor->data, tensor->shape[0]);
+        if (!sound)
             return hsp__fail_at(err, HSP_BAD_DATA, hsp__container_name(file), 0, 0,
                                 "this is not the state of a training");
-        if (!hsp__checkpoint_put(checkpoint, &place, tensor->data, tensor->shape[0]))
-            return hsp__fail_memory(err);
+        if (!put) return hsp__fail_memory(err);
+        checkpoint->crc = hsp__crc32(checkpoint->crc, tensor->data, (size_t)tensor->shape[0]);
     }
     return HSP_OK;
 }
@@ -255,16 +331,11 @@ static hsp_status checkpoint_damaged(const hsp__checkpoint *checkpoint, hsp_erro
 static hsp_status checkpoint_compare(const hsp__checkpoint *checkpoint, const hsp_ranks *ranks,
                                      hsp_error *err)
 {
-    uint32_t crc = 0, *all;
+    uint32_t all[HSP__BLOCKS];
     int same = 1;
-    for (uint64_t i = 0; i < checkpoint->count; i++)
-        crc = hsp__crc32(crc, checkpoint->entries[i].bytes, (size_t)checkpoint->entries[i].size);
-    all = hsp__new(&checkpoint->memory, (uint64_t)ranks->count, sizeof *all);
-    HSP__TRY(hsp__ranks_agree(ranks, all ? HSP_OK : hsp__fail_memory(err), err));
-    hsp__ranks_gather(ranks, &crc, sizeof crc, all);
+    hsp__ranks_gather(ranks, &checkpoint->crc, sizeof checkpoint->crc, all);
     for (int r = 0; r < ranks->count; r++)
         same &= all[r] == all[0];
-    hsp__free(&checkpoint->memory, all);
     if (same) return HSP_OK;
     return hsp__fail_at(err, HSP_IO, checkpoint->path, 0, 0,
                         "the processes do not see the same file; name one in a folder that all "
@@ -350,6 +421,29 @@ static hsp_status checkpoint_write(hsp_context *ctx, hsp__checkpoint *checkpoint
 
 /* ---- For solvers ------------------------------------------------------------------------------ */
 
+static void checkpoint_load_divided(const hsp__shard *shard, const hsp__checkpoint *checkpoint,
+                                    const checkpoint_entry *entry, hsp__state *state,
+                                    hsp__state_fn fn, void *user)
+{
+    checkpoint_ends ends;
+    assert(entry->size >= sizeof ends);
+    memcpy(&ends, entry->bytes, sizeof ends);
+    const uint64_t first = checkpoint->silent ? ends.at[shard->from] : ends.at[0];
+    char *common = entry->bytes + sizeof ends;
+    uint64_t left = 0;
+    state->shard = shard, state->block = HSP__STATE_COMMON;
+    state->at = common, state->left = ends.at[0];
+    fn(state, user);
+    for (uint32_t b = shard->from; b < shard->to && !state->bad && !state->failed; b++) {
+        left += state->left;
+        state->block = b;
+        state->at = common + ends.at[0] + (ends.at[b] - first);
+        state->left = ends.at[b + 1] - ends.at[b];
+        fn(state, user);
+    }
+    state->left += left;
+}
+
 hsp_status hsp__checkpoint_load(hsp_context *ctx, const hsp__place *place, hsp__state_fn fn,
                                 void *user, hsp_error *err, int *found)
 {
@@ -359,46 +453,120 @@ hsp_status hsp__checkpoint_load(hsp_context *ctx, const hsp__place *place, hsp__
     pthread_mutex_lock(&checkpoint->lock);
     const checkpoint_entry *entry = checkpoint_find(checkpoint, place);
     hsp__state state = {.loading = 1};
-    if (entry) state.at = entry->bytes, state.left = entry->size;
-    if (state.at) fn(&state, user);
+    *found = entry && entry->bytes;
+    if (*found && ctx->shard)
+        checkpoint_load_divided(ctx->shard, checkpoint, entry, &state, fn, user);
+    else if (*found) {
+        state.at = entry->bytes, state.left = entry->size;
+        fn(&state, user);
+    }
     pthread_mutex_unlock(&checkpoint->lock);
-    *found = state.at != NULL;
-    if (state.failed) return hsp__fail_memory(err);
-    return state.bad || state.left ? checkpoint_damaged(checkpoint, err) : HSP_OK;
+    if (!*found) return HSP_OK;
+    const hsp_status status = state.failed              ? hsp__fail_memory(err)
+                              : state.bad || state.left ? checkpoint_damaged(checkpoint, err)
+                                                        : HSP_OK;
+    return hsp__shard_agree(ctx, status, err);
+}
+
+/* ---- States of divided rows -------------------------------------------------------------------- */
+
+/* The sizes of all blocks, as sums. */
+static checkpoint_ends checkpoint_measure(const hsp__shard *shard, hsp__state_fn fn, void *user)
+{
+    checkpoint_ends ends = {{0}};
+    hsp__state count = {.shard = shard, .block = HSP__STATE_COMMON};
+    fn(&count, user);
+    const uint64_t common = count.size;
+    for (uint32_t b = shard->from; b < shard->to; b++) {
+        count = (hsp__state){.shard = shard, .block = b};
+        fn(&count, user);
+        ends.at[b + 1] = count.size;
+    }
+    hsp__ranks_merge(shard->ranks, ends.at, sizeof ends.at);
+    ends.at[0] = common;
+    for (uint32_t b = 0; b < HSP__BLOCKS; b++)
+        ends.at[b + 1] += ends.at[b];
+    return ends;
+}
+
+/* Rank 0 keeps the state of all ranks: all of them make this call. */
+static hsp_status checkpoint_collect(const hsp_context *ctx, checkpoint_entry *entry,
+                                     hsp__checkpoint *checkpoint, hsp__state_fn fn, void *user,
+                                     hsp_error *err)
+{
+    const hsp__shard *shard = ctx->shard;
+    const hsp_ranks *ranks = shard->ranks;
+    const checkpoint_ends ends = checkpoint_measure(shard, fn, user);
+    const uint64_t own = ends.at[shard->to] - ends.at[shard->from];
+    const uint64_t head = sizeof ends, size = ranks->rank ? 0 : head + ends.at[HSP__BLOCKS];
+    uint64_t to_at[HSP__BLOCKS + 1] = {0}, from_at[HSP__BLOCKS + 1] = {0};
+    char *rows = hsp__new_raw(&checkpoint->memory, own, 1);
+    const int fits = entry && rows && checkpoint_resize(checkpoint, entry, size);
+    const hsp_status status = hsp__ranks_agree(ranks, fits ? HSP_OK : hsp__fail_memory(err), err);
+    hsp__state state = {.shard = shard, .block = HSP__STATE_COMMON};
+    if (!status && !ranks->rank) {
+        memcpy(entry->bytes, &ends, sizeof ends);
+        state.at = entry->bytes + head, state.left = ends.at[0];
+        fn(&state, user);
+        assert(!state.bad && !state.left);
+    }
+    state = (hsp__state){.shard = shard, .at = rows, .left = own};
+    for (state.block = shard->from; !status && state.block < shard->to; state.block++)
+        fn(&state, user);
+    assert(status || (!state.bad && !state.left));
+    for (int r = 0; r < ranks->count; r++) {
+        uint32_t first, after;
+        hsp__ranks_blocks(ranks, r, &first, &after);
+        to_at[r + 1] = own; /* all of it to rank 0 */
+        from_at[r + 1] = ranks->rank ? 0 : ends.at[after] - ends.at[0];
+    }
+    if (!status)
+        ranks->exchange(ranks->user, rows, to_at,
+                        ranks->rank ? rows : entry->bytes + head + ends.at[0], from_at);
+    hsp__free(&checkpoint->memory, rows);
+    return status;
+}
+
+/* The state of one process. */
+static hsp_status checkpoint_copy(checkpoint_entry *entry, hsp__checkpoint *checkpoint,
+                                  hsp__state_fn fn, void *user, hsp_error *err)
+{
+    hsp__state count = {0};
+    fn(&count, user);
+    if (!entry || !checkpoint_resize(checkpoint, entry, count.size)) return hsp__fail_memory(err);
+    hsp__state state = {.at = entry->bytes, .left = entry->size};
+    fn(&state, user);
+    assert(!state.bad && !state.left);
+    return HSP_OK;
 }
 
 hsp_status hsp__checkpoint_keep(hsp_context *ctx, const hsp__place *place, hsp__state_fn fn,
                                 void *user, hsp_error *err)
 {
     hsp__checkpoint *checkpoint = place ? ctx->checkpoint : NULL;
-    hsp_status status = HSP_OK;
-    if (!checkpoint || checkpoint->silent) return HSP_OK;
-    hsp__state count = {0};
-    fn(&count, user);
+    if (!checkpoint || (checkpoint->silent && !ctx->shard)) return HSP_OK;
     pthread_mutex_lock(&checkpoint->lock);
     checkpoint_entry *entry = checkpoint_entry_of(checkpoint, place);
-    if (!entry || !checkpoint_resize(checkpoint, entry, count.size)) status = hsp__fail_memory(err);
-    if (!status) {
-        hsp__state state = {.at = entry->bytes, .left = entry->size};
-        fn(&state, user);
-        assert(!state.bad && !state.left);
-        entry->kept = hsp__clock();
-        if (entry->kept - checkpoint->written >= checkpoint->seconds)
-            status = checkpoint_write(ctx, checkpoint, err);
-    }
+    hsp_status status = ctx->shard ? checkpoint_collect(ctx, entry, checkpoint, fn, user, err)
+                                   : checkpoint_copy(entry, checkpoint, fn, user, err);
+    if (!status) entry->kept = hsp__clock();
+    if (!status && !checkpoint->silent && entry->kept - checkpoint->written >= checkpoint->seconds)
+        status = checkpoint_write(ctx, checkpoint, err);
     pthread_mutex_unlock(&checkpoint->lock);
-    return status;
+    return hsp__shard_agree(ctx, status, err);
 }
 
 hsp_status hsp__checkpoint_save(hsp_context *ctx, const hsp__place *place, hsp__state_fn fn,
                                 void *user, hsp_error *err)
 {
     hsp__checkpoint *checkpoint = place ? ctx->checkpoint : NULL;
-    if (!checkpoint || checkpoint->silent || hsp__stopped(ctx)) return HSP_OK;
+    if (!checkpoint) return HSP_OK;
     pthread_mutex_lock(&checkpoint->lock);
     const checkpoint_entry *entry = checkpoint_entry_of(checkpoint, place);
-    const int due = entry && hsp__clock() - entry->kept >= checkpoint->seconds;
+    int due = !checkpoint->silent && !hsp__stopped(ctx) && entry &&
+              hsp__clock() - entry->kept >= checkpoint->seconds;
     pthread_mutex_unlock(&checkpoint->lock);
+    if (ctx->shard) due = hsp__ranks_any(ctx->shard->ranks, due); /* if rank 0 says so */
     return due ? hsp__checkpoint_keep(ctx, place, fn, user, err) : HSP_OK;
 }
 

@@ -16,12 +16,17 @@
  * them: tasks do not depend on each other, so together they are a state of the training. A step that is
  * not in the file is begun again, with the same result.
  *
+ * Of rows that are divided among ranks (base/ranks.h), the state of a rank is what all ranks have, and
+ * arrays of its own rows. The function walks over it once for the former and once for each block of rows.
+ * Rank 0 collects the blocks, so that the file has all rows in their order, and a run may go on with
+ * another number of ranks.
+ *
  * The file is a container (data/container.h). Its metadata say which run it belongs to: version, learner,
  * data, options. */
 #ifndef HSP_LEARN_CHECKPOINT_H
 #define HSP_LEARN_CHECKPOINT_H
 
-#include "base/context.h"
+#include "base/ranks.h"
 
 struct hsp__train;
 struct hsp__container;
@@ -30,18 +35,31 @@ struct hsp__container;
 
 typedef struct hsp__state {
     int loading;
-    char *at;      /* what was saved, or room for it; NULL: bytes are counted */
-    uint64_t left; /* bytes from there on */
-    uint64_t size; /* bytes so far */
-    int bad;       /* what was loaded is not a state */
-    int failed;    /* memory ran out */
+    char *at;                /* what was saved, or room for it; NULL: bytes are counted */
+    uint64_t left;           /* bytes from there on */
+    uint64_t size;           /* bytes so far */
+    int bad;                 /* what was loaded is not a state */
+    int failed;              /* memory ran out */
+    const hsp__shard *shard; /* rows are divided among ranks; NULL: they are not */
+    uint32_t
+        block; /* the walk is over rows of this block only; HSP__STATE_COMMON: over all but rows */
 } hsp__state;
+#define HSP__STATE_COMMON UINT32_MAX
 
 typedef void (*hsp__state_fn)(hsp__state *state, void *user);
 
-/* The next bytes of the state. */
+/* The next bytes of the state; the same on all ranks. */
 void hsp__state_bytes(hsp__state *state, void *memory, uint64_t bytes);
 #define HSP__STATE(state, variable) hsp__state_bytes(state, &(variable), sizeof(variable))
+
+/* An array with `each` bytes for each of `rows` rows: all that this rank has. */
+void hsp__state_rows(hsp__state *state, void *memory, uint64_t rows, uint64_t each);
+
+/* Of a number for each of `rows` rows, which are above 0: those are loaded as 1, and the others as 0. */
+void hsp__state_positive(hsp__state *state, double *numbers, uint64_t rows);
+
+/* The rows from..to-1, of `rows`, that the walk is over; none: from = to. */
+void hsp__state_range(const hsp__state *state, uint64_t rows, uint64_t *from, uint64_t *to);
 
 /* An array that grows: `pointer` is the address of the pointer to its items. */
 void hsp__state_list(hsp__state *state, const hsp_allocator *memory, void *pointer, uint64_t *count,

@@ -395,17 +395,16 @@ hsp_status hsp__fail_time_limit(hsp_error *err)
                         "or train on fewer rows");
 }
 
-/* Rows that are divided among ranks: learned together, if the learner can, and neither begins at a model
- * (`starts`) nor keeps checkpoints. Else every rank gets all of them, *whole, and does the same work,
- * except for what the learner divides. */
+/* Rows that are divided among ranks: learned together, if the learner can and does not begin at a model
+ * (`starts`). Else every rank gets all of them, *whole, and does the same work, except for what the
+ * learner divides. */
 static hsp_status train_shard(hsp_context *ctx, hsp_data **data, const hsp__learner *learner,
                               const hsp_options *options, int starts, hsp_error *err,
                               hsp_data **whole)
 {
-    const int alone = starts || ctx->checkpoint_path;
     uint64_t entries = (*data)->nonzeros;
     hsp__ranks_add((*data)->shard.ranks, &entries, 1);
-    if (!alone && learner->sharded && learner->sharded(*data, entries, options)) {
+    if (!starts && learner->sharded && learner->sharded(*data, entries, options)) {
         ctx->shard = &(*data)->shard;
         ctx->stop->ranks = ctx->shard->ranks;
         return HSP_OK;

@@ -216,14 +216,15 @@ case_faults()
 case_checkpoint()
 {
     "$halfspace" make halfspace --rows 20000 --features 30 --noise 0.1 -q -o large.svm
-    for run in 'winnow --scale min-max --passes 300' 'perceptron --passes 300 --average average'; do
+    for run in 'winnow --scale min-max --passes 300' 'perceptron --passes 1000 --average average' \
+        'svm --solver newton --gap 1e-7 --C 100'; do
         rm -f state m.hsp
         # shellcheck disable=SC2086 # several words
-        "$halfspace" train $run large.svm -q -o one.hsp >/dev/null 2>&1
+        ranks 1 train $run large.svm -q -o one.hsp >/dev/null 2>&1
         (
             # shellcheck disable=SC2086
             exec mpirun.openmpi --oversubscribe -n 3 "$build/halfspace-mpi-openmpi" train $run large.svm --threads 1 \
-                --checkpoint state --every 0.05 -o m.hsp
+                --checkpoint state --every 0 -o m.hsp
         ) >out 2>&1 &
         job=$!
         while [ ! -e state ] && kill -0 "$job" 2>/dev/null; do sleep 0.01; done

@@ -1,5 +1,7 @@
 /* Learners that minimise, on rows that are divided among ranks: the same model for any number of ranks and
  * threads, as near to the best as the plain command's. Ranks are threads. */
+#include <unistd.h>
+
 #include "base/base.h"
 #include "check.h"
 #include "data/shard.h"
@@ -98,12 +100,10 @@ static hsp_data *parse(const job *of)
     return data;
 }
 
-static void train(hsp_context *ctx, const job *of, hsp_data *data, hsp_training *run, bytes *packed)
+static hsp_options *options_of(hsp_context *ctx, const job *of)
 {
     hsp_error err = HSP_ERROR_INIT;
     hsp_options *options = NULL;
-    hsp_model *model = NULL;
-    *run = (hsp_training){.size = sizeof *run};
     CHECK(hsp_options_for(ctx, of->of->learner, &err, &options) == HSP_OK);
     if (of->divided) CHECK(hsp_options_set(options, "solver", "newton", &err) == HSP_OK);
     for (int k = 0; of->of->options[k]; k++) {
@@ -112,6 +112,15 @@ static void train(hsp_context *ctx, const job *of, hsp_data *data, hsp_training 
         snprintf(name, sizeof name, "%.*s", (int)(value - of->of->options[k]), of->of->options[k]);
         CHECK(hsp_options_set(options, name, value + 1, &err) == HSP_OK);
     }
+    return options;
+}
+
+static void train(hsp_context *ctx, const job *of, hsp_data *data, hsp_training *run, bytes *packed)
+{
+    hsp_error err = HSP_ERROR_INIT;
+    hsp_options *options = options_of(ctx, of);
+    hsp_model *model = NULL;
+    *run = (hsp_training){.size = sizeof *run};
     CHECK_NOTE(hsp_train(ctx, data, options, &err, run, &model) == HSP_OK, "%s", err.message);
     if (model) CHECK(hsp_model_pack(ctx, model, take, packed, &err) == HSP_OK);
     if (model)
@@ -310,6 +319,113 @@ static void test_stopped(void)
     free(text);
 }
 
+/* ---- Checkpoints ------------------------------------------------------------------------------- */
+
+typedef struct again {
+    job of;
+    const char *path; /* of the checkpoint; NULL: none */
+    asked rank;       /* rank 0's */
+    int notes;        /* of rank 0: the run goes on */
+    hsp_status status[MOST];
+} again;
+
+static void again_note(void *user, hsp_log_level level, const char *sentence)
+{
+    again *all = user;
+    all->notes += level == HSP_LOG_NOTE && strstr(sentence, "goes on from") != NULL;
+}
+
+static void again_rank(void *user, const hsp_ranks *ranks)
+{
+    again *all = user;
+    const int r = ranks->rank;
+    asked never = {.most = 1 << 30};
+    hsp_error err = HSP_ERROR_INIT;
+    hsp_context *ctx = context_of(ranks, all->of.threads);
+    hsp_data *rows = parse(&all->of), *own = NULL;
+    hsp_model *model = NULL;
+    hsp_options *options = options_of(ctx, &all->of);
+    ctx->tick_seconds = 0;
+    CHECK(hsp__shard_own(ctx, rows, &err, &own) == HSP_OK);
+    hsp_context_set_progress(ctx, stop_after, r ? &never : &all->rank);
+    if (!r) hsp_context_set_log(ctx, again_note, all);
+    hsp_context_set_checkpoint(ctx, all->path, 0);
+    all->status[r] = hsp_train(ctx, own, options, &err, NULL, &model);
+    CHECK_NOTE(!all->status[r] || all->status[r] == HSP_CANCELLED, "%s", err.message);
+    hsp_context_set_progress(ctx, NULL, NULL);
+    if (model && !all->status[r])
+        CHECK(hsp_model_pack(ctx, model, take, &all->of.model[r], &err) == HSP_OK);
+    hsp_model_free(model);
+    hsp_options_free(options);
+    hsp_data_free(own);
+    hsp_data_free(rows);
+    hsp_context_free(ctx);
+}
+
+static void again_run(again *all, int ranks, int most)
+{
+    memset(all->of.model, 0, sizeof all->of.model);
+    all->rank = (asked){.most = most};
+    CHECK(ranks_threads_run(ranks, 0, again_rank, all, NULL));
+    for (int r = 0; r < ranks; r++)
+        CHECK(all->status[r] == all->status[0]);
+}
+
+static int again_same(const again *all, int ranks, const bytes *whole)
+{
+    int same = 1;
+    for (int r = 0; r < ranks; r++) {
+        const bytes *one = &all->of.model[r];
+        same &= one->size == whole->size && memcmp(one->at, whole->at, one->size) == 0;
+        free(one->at);
+    }
+    return same;
+}
+
+/* A run that is stopped again and again, and goes on with another number of ranks each time, ends with the
+ * bytes of one that was not stopped. */
+static void test_checkpoints(void)
+{
+    static const train_case cases[] = {
+        {"svm", {"loss=hinge", "gap=1e-7"}, 400, 6, 2, 6, "double"},
+        {"svm", {"loss=squared", "gap=1e-9", "offset=regularized"}, 400, 6, 2, 6, "single"},
+        {"svm", {"loss=squared", "multiclass=ovr", "gap=1e-8"}, 500, 12, 4, 12, "double"},
+        {"logistic", {"gap=1e-9"}, 300, 9, 2, 9, "double"},
+        {"logistic", {"gap=1e-6", "multiclass=ovr"}, 400, 2500, 3, 12, "double"},
+        {"svm", {"loss=squared", "kernel=rbf(0.2)", "approx=nystrom:20"}, 300, 5, 2, 5, "double"},
+        {"perceptron", {"passes=30"}, 700, 9, 2, 9, "double"},
+        {"perceptron", {"passes=30", "order=shuffle", "average=average"}, 700, 9, 3, 9, "double"},
+    };
+    static const int ranks[] = {3, 1, 4, 2};
+    char path[] = "/dev/shm/halfspace-checkpoint-XXXXXX"; /* where writing takes no time */
+    int file = mkstemp(path);
+    if (file < 0) file = mkstemp(strcpy(path, "/tmp/halfspace-checkpoint-XXXXXX"));
+    CHECK(file >= 0);
+    close(file);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = rows_of(&cases[i]);
+        const int online = strcmp(cases[i].learner, "perceptron") == 0;
+        again all = {.of = {.of = &cases[i], .text = text, .threads = 1, .divided = !online}};
+        again_run(&all, 1, 1 << 30);
+        const bytes whole = all.of.model[0];
+        const int calls = all.rank.calls, late = calls > 500; /* most of them before the training */
+        const int from = late ? calls - 10 : 0, step = late ? 1 : calls / 20 + 1;
+        unlink(path);
+        all.path = path;
+        all.status[0] = HSP_CANCELLED;
+        for (int k = 1; all.status[0] && k < 100; k++) {
+            again_run(&all, ranks[k % 4], from + k * step);
+            if (all.status[0]) continue;
+            CHECK_NOTE(all.notes > 0, "case %d never went on", (int)i);
+            CHECK_NOTE(again_same(&all, ranks[k % 4], &whole), "case %d: another model", (int)i);
+        }
+        CHECK(all.status[0] == HSP_OK);
+        free(whole.at);
+        free(text);
+    }
+    unlink(path);
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
 typedef struct scarce {
@@ -384,6 +500,7 @@ int main(void)
     RUN(test_options);
     RUN(test_whole);
     RUN(test_stopped);
+    RUN(test_checkpoints);
     RUN(test_memory);
     return check_done();
 }

@@ -124,10 +124,11 @@ static void erm_state(hsp__state *state, void *user)
     const erm_saved *saved = user;
     const uint64_t n = saved->p->view->rows, d = saved->p->view->cols;
     hsp__solution *s = saved->s;
+    uint64_t from, to;
     hsp__state_bytes(state, s->w, d * sizeof *s->w);
     hsp__state_bytes(state, s->u, d * sizeof *s->u);
-    hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
-    hsp__state_bytes(state, s->scores, n * sizeof *s->scores);
+    hsp__state_rows(state, s->dual, n, sizeof *s->dual);
+    hsp__state_rows(state, s->scores, n, sizeof *s->scores);
     HSP__STATE(state, s->b);
     HSP__STATE(state, s->gap_known);
     HSP__STATE(state, s->primal);
@@ -139,7 +140,8 @@ static void erm_state(hsp__state *state, void *user)
     HSP__STATE(state, s->slow);
     HSP__STATE(state, s->stop);
     hsp__state_expect(state, (unsigned)s->stop <= HSP_STOP_INSEPARABLE);
-    for (uint64_t i = 0; state->loading && i < n; i++) {
+    hsp__state_range(state, n, &from, &to);
+    for (uint64_t i = from; state->loading && i < to; i++) {
         const double cap =
             hsp__loss_cap(hsp__problem_loss(saved->p), hsp__problem_cost(saved->p, i));
         hsp__state_expect(state, s->dual[i] >= 0 && s->dual[i] <= cap * (1 + 1e-9));

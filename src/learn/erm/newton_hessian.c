@@ -779,7 +779,7 @@ void hsp__hessian_state(hsp__state *state, hsp__newton *s)
     const uint64_t cells = (uint64_t)h->side * h->side;
     HSP__STATE(state, h->peak);
     hsp__state_bytes(state, h->g, cells * sizeof *h->g);
-    if (h->inside) hsp__state_bytes(state, h->inside, s->n * sizeof *h->inside);
+    if (h->inside) hsp__state_rows(state, h->inside, s->n, sizeof *h->inside);
     if (h->q) hsp__state_bytes(state, h->q, s->dim * sizeof *h->q);
     if (h->own) hsp__state_bytes(state, h->factor, cells * sizeof *h->factor);
 }

@@ -3,16 +3,16 @@
 #include "base/base.h"
 #include "learn/erm/newton_run.h"
 
-/* An array that may not be there. */
-static void newton_state_array(hsp__state *state, hsp__newton *s, uint64_t count, double **array)
+/* An array of a number for each row that may not be there. */
+static void newton_state_array(hsp__state *state, hsp__newton *s, double **array)
 {
     uint8_t there = *array != NULL;
     HSP__STATE(state, there);
     if (state->loading && there && !*array) {
-        *array = hsp__scratch_raw(&s->scratch, count, sizeof **array);
+        *array = hsp__scratch_raw(&s->scratch, s->n, sizeof **array);
         state->failed |= !*array;
     }
-    if (there && *array) hsp__state_bytes(state, *array, count * sizeof **array);
+    if (there && *array) hsp__state_rows(state, *array, s->n, sizeof **array);
 }
 
 static void newton_state_rows(hsp__state *state, hsp__newton *s)
@@ -29,17 +29,17 @@ static void newton_state_rows(hsp__state *state, hsp__newton *s)
     HSP__STATE(state, s->tau);
     HSP__STATE(state, s->damping);
     HSP__STATE(state, s->now);
-    hsp__state_expect(state, s->now.active <= s->n && s->now.turned <= s->n);
+    hsp__state_expect(state, s->now.active <= s->all && s->now.turned <= s->all);
     HSP__STATE(state, s->passes);
     HSP__STATE(state, s->updates);
     hsp__state_bytes(state, s->w, s->dim * sizeof *s->w);
     hsp__state_bytes(state, s->u, s->dim * sizeof *s->u);
-    hsp__state_bytes(state, s->score, s->n * sizeof *s->score);
-    hsp__state_bytes(state, s->a, s->n * sizeof *s->a);
-    if (s->curved) hsp__state_bytes(state, s->curved, s->n * sizeof *s->curved);
+    hsp__state_rows(state, s->score, s->n, sizeof *s->score);
+    hsp__state_rows(state, s->a, s->n, sizeof *s->a);
+    if (s->curved) hsp__state_rows(state, s->curved, s->n, sizeof *s->curved);
     if (hsp__hessian_is_direct(s->dim))
         hsp__state_bytes(state, s->spread, s->d * sizeof *s->spread);
-    newton_state_array(state, s, s->n, &s->anchor);
+    newton_state_array(state, s, &s->anchor);
 }
 
 static void newton_state(hsp__state *state, void *user)
@@ -56,7 +56,7 @@ static void newton_state(hsp__state *state, void *user)
     HSP__STATE(state, run->best.in_place);
     HSP__STATE(state, run->best.values);
     hsp__state_bytes(state, run->best.w, s->dim * sizeof *run->best.w);
-    newton_state_array(state, s, s->n, &run->best.a);
+    newton_state_array(state, s, &run->best.a);
     HSP__STATE(state, run->shorts);
     HSP__STATE(state, run->sheds);
     HSP__STATE(state, run->interior);

@@ -62,8 +62,7 @@ static hsp_status approx_read(approx_work *work, hsp_error *err)
 static int approx_divides(const approx_work *work, int starts)
 {
     const hsp__learner *learner = hsp__learner_of(work->inner);
-    const int alone = starts || work->ctx->checkpoint_path;
-    return work->ctx->ranks && !alone && !work->prepared.weight && learner->sharded &&
+    return work->ctx->ranks && !starts && !work->prepared.weight && learner->sharded &&
            learner->sharded(work->data, work->data->view.rows * work->map.rank, work->inner) &&
            work->prepared.base->view.rows == work->data->view.rows;
 }
@@ -91,11 +90,10 @@ static hsp_status approx_map(approx_work *work, int divided, hsp_error *err)
     return status;
 }
 
-/* The rows as the learner is to see them, the kernel, and the features. */
-static hsp_status approx_features(approx_work *work, int starts, hsp_error *err)
+/* The rows as the learner is to see them, the kernel, and what makes features of a row. */
+static hsp_status approx_prepare(approx_work *work, hsp_error *err)
 {
     hsp_context *ctx = work->ctx;
-    const hsp__approx_error *found = &work->error;
     HSP__TRY(hsp__prepare(ctx, work->given, work->options, NULL, err, &work->prepared));
     hsp_data *data = work->data = work->prepared.data;
     HSP__TRY(hsp__kernel_option(ctx, work->options, work->given, work->prepared.view, err,
@@ -106,7 +104,14 @@ static hsp_status approx_features(approx_work *work, int starts, hsp_error *err)
                                                  work->seed, err, &work->map)
                            : hsp__approx_nystrom(ctx, work->kernel, data, work->count, work->seed,
                                                  err, &work->map));
-    HSP__TRY(hsp__approx_measure(ctx, &work->map, data, work->seed, err, &work->error));
+    return hsp__approx_measure(ctx, &work->map, data, work->seed, err, &work->error);
+}
+
+static hsp_status approx_features(approx_work *work, int starts, hsp_error *err)
+{
+    hsp_context *ctx = work->ctx;
+    const hsp__approx_error *found = &work->error;
+    HSP__TRY(hsp__ranks_agree(ctx->ranks, approx_prepare(work, err), err));
     HSP__TRY(approx_map(work, approx_divides(work, starts), err));
     hsp_data *to = work->features;
     if (work->prepared.weight) { /* weights of rows go with their features */

@@ -288,22 +288,13 @@ typedef struct reduce_saved {
 static void reduce_state_numbers(hsp__state *state, const hsp_allocator *memory, uint64_t n,
                                  double **numbers)
 {
-    uint64_t count = *numbers ? n : 0, room = 0;
-    hsp__state_list(state, memory, numbers, &count, &room, sizeof **numbers);
-    hsp__state_expect(state, !count || count == n);
-}
-
-/* Of dual coefficients that are not kept, which are above 0, as bits. */
-static void reduce_state_supports(hsp__state *state, uint64_t n, double *dual)
-{
-    for (uint64_t from = 0; from < n; from += 8) {
-        unsigned char bits = 0;
-        for (uint64_t k = 0; !state->loading && k < 8 && from + k < n; k++)
-            bits |= (unsigned char)((dual[from + k] > 0) << k);
-        HSP__STATE(state, bits);
-        for (uint64_t k = 0; state->loading && k < 8 && from + k < n; k++)
-            dual[from + k] = bits >> k & 1;
+    uint8_t there = *numbers != NULL;
+    HSP__STATE(state, there);
+    if (state->loading && there && !*numbers) {
+        *numbers = hsp__new(memory, n, sizeof **numbers);
+        state->failed |= !*numbers;
     }
+    if (there && *numbers) hsp__state_rows(state, *numbers, n, sizeof **numbers);
 }
 
 /* A task that is done, before hsp__reduce_keep. */
@@ -339,13 +330,13 @@ static void reduce_state(hsp__state *state, void *user)
     reduce_state_numbers(state, memory, n, &task->amounts);
     HSP__STATE(state, dual);
     if (!dual || state->bad) return;
-    if (state->loading) s->dual = hsp__new(memory, n, sizeof *s->dual);
+    if (state->loading && !s->dual) s->dual = hsp__new(memory, n, sizeof *s->dual);
     state->failed |= !s->dual;
     if (state->failed) return;
     if (train->plan.keep_dual)
-        hsp__state_bytes(state, s->dual, n * sizeof *s->dual);
-    else
-        reduce_state_supports(state, n, s->dual);
+        hsp__state_rows(state, s->dual, n, sizeof *s->dual);
+    else /* which of them are above 0 is asked for */
+        hsp__state_positive(state, s->dual, n);
 }
 
 static hsp__place reduce_place(const hsp__train *train, const hsp__task *task)

@@ -151,9 +151,10 @@ static hsp_status mix_run(hsp_context *ctx, mix_work *work, uint64_t rows, doubl
 {
     hsp__online *shared = work->shared;
     const uint32_t parts = hsp__ranks_parts(ctx->shard->ranks);
-    hsp_status status = HSP_OK;
+    hsp_status status = hsp__online_load(shared, rows, err);
     while (!status && !shared->done.stopped) {
         uint64_t mistakes = 0;
+        HSP__TRY(hsp__online_save(shared, rows, err));
         hsp__online_begin(shared, 0, NULL);
         hsp__tasks_run(ctx, work->count, mix_pass, work);
         for (uint32_t k = 0; k < work->count; k++) {
