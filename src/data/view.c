@@ -55,6 +55,7 @@ int hsp__view_same_rows(const hsp_view *a, uint64_t i, const hsp_view *b, uint64
 hsp_view hsp__view_slice(const hsp_view *view, uint64_t from, uint64_t to)
 {
     hsp_view slice = *view;
+    assert(from <= to && to <= view->rows);
     slice.rows = to - from;
     if (view->labels) slice.labels += from;
     if (view->storage == HSP_DENSE) {

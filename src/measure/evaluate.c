@@ -151,16 +151,20 @@ static void evaluate_row(evaluate_state *state, const double *scores, uint64_t r
     all->within += margin < 1;
 }
 
-/* Which of the rows from..to-1 does a rank have? */
+static uint64_t evaluate_between(uint64_t low, uint64_t at, uint64_t high)
+{
+    return at < low ? low : at < high ? at : high;
+}
+
+/* Which of the rows from..to-1 does a rank have? If none, an empty range inside of its rows. */
 static void evaluate_own(const evaluate_state *state, int rank, uint64_t *from, uint64_t *to)
 {
     hsp__shard its = *state->shard;
     uint64_t first, count;
     hsp__ranks_blocks(its.ranks, rank, &its.from, &its.to);
     hsp__shard_rows(&its, &first, &count);
-    *from = *from > first ? *from : first;
-    *to = *to < first + count ? *to : first + count;
-    if (*to < *from) *to = *from;
+    *from = evaluate_between(first, *from, first + count);
+    *to = evaluate_between(first, *to, first + count);
 }
 
 /* An array of `each` bytes per row, with this rank's rows among from..to-1 or all of its rows, to one of

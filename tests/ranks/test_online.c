@@ -302,6 +302,78 @@ static void test_evaluation(void)
     check_file(&jobs[0]); /* one line per row */
 }
 
+typedef struct many {
+    const hsp_model *model;
+    hsp_evaluation found[3];
+} many;
+
+enum { MANY = 600001 }; /* more rows than evaluation scores at a time */
+
+/* One number in each row. */
+static hsp_data *many_rows(hsp_context *ctx)
+{
+    static const char *const names[] = {"no", "yes"};
+    uint64_t *starts = malloc((MANY + 1) * sizeof *starts);
+    uint32_t *indices = malloc(MANY * sizeof *indices), *labels = malloc(MANY * sizeof *labels);
+    float *values = malloc(MANY * sizeof *values);
+    hsp_data *data = NULL;
+    CHECK(starts && indices && labels && values);
+    starts[0] = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        starts[i + 1] = i + 1;
+        indices[i] = i % 3;
+        values[i] = (float)(i % 7) - 2.5f;
+        labels[i] = i % 11 ? values[i] > 0 : values[i] < 0;
+    }
+    hsp_view view = hsp_view_sparse(HSP_FLOAT32, MANY, 3, 8, starts, indices, values);
+    view.labels = labels;
+    view.classes = 2;
+    CHECK(hsp_data_copy(ctx, &view, names, NULL, NULL, &data) == HSP_OK);
+    free(starts);
+    free(indices);
+    free(labels);
+    free(values);
+    return data;
+}
+
+static void many_rank(void *user, const hsp_ranks *ranks)
+{
+    many *all = user;
+    hsp_error err = HSP_ERROR_INIT;
+    hsp_context *ctx = context_of(ranks, 1);
+    hsp_data *data = many_rows(ctx), *own = NULL;
+    hsp_evaluation *found = &all->found[ranks->rank];
+    found->size = sizeof *found;
+    CHECK(hsp__shard_own(ctx, data, &err, &own) == HSP_OK);
+    CHECK(hsp_evaluate(ctx, all->model, own, &err, found, NULL) == HSP_OK);
+    hsp_data_free(own);
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+}
+
+/* Ranks have no row of some of the slices that are scored. */
+static void test_many_rows(void)
+{
+    hsp_error err = HSP_ERROR_INIT;
+    hsp_context *ctx = context_of(NULL, 1);
+    hsp_data *data = many_rows(ctx);
+    hsp_options *options = test_options(ctx, hsp_learner_find("perceptron"), "passes=1");
+    hsp_model *model = NULL;
+    hsp_evaluation whole = {.size = sizeof whole};
+    CHECK(hsp_train(ctx, data, options, &err, NULL, &model) == HSP_OK);
+    CHECK(hsp_evaluate(ctx, model, data, &err, &whole, NULL) == HSP_OK);
+    many all = {.model = model};
+    CHECK(ranks_threads_run(3, 0, many_rank, &all, NULL));
+    CHECK(whole.n == MANY && whole.mistakes > 0);
+    for (int r = 0; r < 3; r++)
+        CHECK(all.found[r].n == MANY && all.found[r].mistakes == whole.mistakes &&
+              all.found[r].auc == whole.auc);
+    hsp_model_free(model);
+    hsp_options_free(options);
+    hsp_data_free(data);
+    hsp_context_free(ctx);
+}
+
 /* ---- The perceptron in parts ------------------------------------------------------------------- */
 
 static int put_bytes(void *user, const void *bytes, size_t size)
@@ -581,6 +653,7 @@ int main(void)
     RUN(test_stop);
     RUN(test_tuning);
     RUN(test_evaluation);
+    RUN(test_many_rows);
     RUN(test_certificates);
     return check_done();
 }
