@@ -621,6 +621,17 @@ static hsp_status train_confirm(cli *run, train *done, hsp_error *err)
     return HSP_OK;
 }
 
+/* A separator that is demanded is looked for, and confirmed, on all rows. */
+static hsp_status train_gather(cli *run, train *done, hsp_error *err)
+{
+    hsp_data *whole = NULL;
+    const hsp_status status = hsp_data_gather(run->ctx, done->data, err, &whole);
+    if (status != HSP_OK) return status;
+    hsp_data_free(done->data);
+    done->data = whole;
+    return HSP_OK;
+}
+
 /* Nobody stopped it: there is nothing to go on from. */
 static int train_ended(const train *done)
 {
@@ -649,6 +660,11 @@ static hsp_status train_run(cli *run, hsp_error *err)
     if (status == HSP_OK && !todo.stream)
         status = cli_read(run, todo.path, read, hsp_model_encoding(start), err, &todo.data,
                           &todo.load_seconds);
+    const int demanded = strcmp(run->variant->name, "lp") == 0
+                             ? !hsp_options_flag(run->options[TRAIN_LEARNER], "soft")
+                             : train_is(run, "hard");
+    if (status == HSP_OK && demanded && hsp_data_ranks(todo.data))
+        status = train_gather(run, &todo, err);
     cli_begin_output(NULL); /* from here on, Ctrl-C keeps the model */
     hsp_context_set_checkpoint(run->ctx, todo.checkpoint,
                                hsp_options_real(run->options[TRAIN_OWN], "every"));
@@ -658,9 +674,6 @@ static hsp_status train_run(cli *run, hsp_error *err)
                              : hsp_train(run->ctx, todo.data, learner, err, &todo.run, &todo.model);
     hsp_context_set_checkpoint(run->ctx, NULL, 0);
     if (status == HSP_BAD_DATA && todo.data) cli_locate(run, todo.path, read, todo.data, err);
-    const int demanded = strcmp(run->variant->name, "lp") == 0
-                             ? !hsp_options_flag(run->options[TRAIN_LEARNER], "soft")
-                             : train_is(run, "hard");
     if (status == HSP_OK && todo.data && demanded) status = train_confirm(run, &todo, err);
     const int stopped = status == HSP_CANCELLED && todo.model;
     if (stopped) status = HSP_OK; /* the model so far is there */

@@ -33,20 +33,40 @@ void cli_warn_one_class(const char *name, const char *rows, const hsp_options *l
     free(all);
 }
 
-/* Does always predicting the class of some rows make that many mistakes? If not, several classes are
- * predicted, and nothing needs to be counted. */
+/* Numbers of all processes, added up. */
+static void one_class_add(const hsp_ranks *ranks, uint64_t *numbers, size_t count)
+{
+    uint64_t sizes[256], *all = cli_memory(NULL, (size_t)ranks->count * count * sizeof *all);
+    for (int r = 0; r < ranks->count; r++)
+        sizes[r] = count * sizeof *all;
+    ranks->gather(ranks->user, numbers, sizes, all);
+    for (size_t k = 0; k < count; k++)
+        numbers[k] = 0;
+    for (size_t k = 0; k < (size_t)ranks->count * count; k++)
+        numbers[k % count] += all[k];
+    free(all);
+}
+
+/* Does always predicting the class of some rows make that part of mistakes? If not, several classes are
+ * predicted, and nothing needs to be counted. The same answer on all processes. */
 static int one_class_possible(const hsp_view *view, const hsp_data *data, const hsp_model *model,
-                              uint64_t mistakes)
+                              double error)
 {
     const uint32_t classes = hsp_model_classes(model);
-    uint64_t *of = cli_memory(NULL, (classes + 1) * sizeof *of), rows = 0;
+    const hsp_ranks *ranks = hsp_data_ranks(data);
+    uint64_t *of = cli_memory(NULL, (classes + 1) * sizeof *of), all = 0;
     int possible = 0;
     for (uint32_t c = 0; c <= classes; c++)
         of[c] = 0;
     for (uint64_t i = 0; i < view->rows; i++) {
         const uint32_t c = hsp_model_class_of(model, hsp_data_class_name(data, view->labels[i]));
-        if (c < classes) of[c]++, rows++;
+        of[c < classes ? c : classes]++;
     }
+    if (ranks) one_class_add(ranks, of, classes + 1);
+    for (uint32_t c = 0; c <= classes; c++)
+        all += of[c];
+    const uint64_t rows = all - of[classes];
+    const uint64_t mistakes = (uint64_t)llround(error * (double)all);
     for (uint32_t c = 0; c < classes; c++)
         possible |= rows >= ONE_CLASS_ROWS && of[c] < rows && rows - of[c] == mistakes;
     free(of);
@@ -60,9 +80,7 @@ void cli_check_one_class(cli *run, hsp_data *data, const hsp_model *model, doubl
     const uint64_t classes = hsp_model_classes(model);
     hsp_evaluation all = {.size = sizeof all};
     if (!data || !model || isnan(error) || hsp_data_view(run->ctx, data, NULL, &view) != HSP_OK ||
-        !view->labels ||
-        (!hsp_data_ranks(data) && /* which see some rows each, and all evaluate */
-         !one_class_possible(view, data, model, (uint64_t)llround(error * (double)view->rows))))
+        !view->labels || !one_class_possible(view, data, model, error))
         return;
     uint64_t *confusion = cli_memory(NULL, classes * classes * sizeof *confusion);
     uint32_t only = 0, seen = 0;

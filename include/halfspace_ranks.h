@@ -37,6 +37,10 @@ HSP_API hsp_status hsp_context_set_ranks(hsp_context *ctx, const hsp_ranks *rank
 /* The ranks that the rows of a data set are divided among; NULL: it has all of them. */
 HSP_API const hsp_ranks *hsp_data_ranks(const hsp_data *data);
 
+/* All rows of such a data set, on every rank: a data set that is not divided. All ranks make this call. */
+HSP_API hsp_status hsp_data_gather(hsp_context *ctx, const hsp_data *data, hsp_error *err,
+                                   hsp_data **out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,6 +56,45 @@ Proof.
   replace (m * fst t) with (fst t * m) by ring. apply mul_le_left; auto.
 Qed.
 
+(** ** The hyperplane *)
+
+(** w is perpendicular to the line through two of its points. *)
+Theorem boundary_perpendicular w b x z :
+  on_hyperplane d w b x -> on_hyperplane d w b z -> dot d w (vsub x z) = 0.
+Proof.
+  intros [_ X] [_ Z]. unfold score in *. rewrite dot_sub_right.
+  replace (dot d w x - dot d w z) with (dot d w x + b - (dot d w z + b)) by ring. rewrite X, Z. ring.
+Qed.
+
+(** The foot of the perpendicular from x: x - (s(x) / |w|^2) w. *)
+Definition foot w b x : vector F := vsub x (vscale (score d w b x / norm2 d w) w).
+
+Theorem foot_on_hyperplane w b x : 0 < norm2 d w -> on_hyperplane d w b (foot w b x).
+Proof.
+  intros P. split; [exact P |]. unfold score at 1, foot. rewrite dot_sub_right, dot_scale_right.
+  change (dot d w w) with (norm2 d w). unfold score. field. now apply positive_nonzero.
+Qed.
+
+(** The signed distance: the foot is at s(x) / |w| from x, and no point of the hyperplane is nearer. *)
+Theorem distance_of_foot w b x :
+  0 < norm2 d w -> norm2 d (vsub x (foot w b x)) * norm2 d w = score d w b x * score d w b x.
+Proof.
+  intros P. set (a := score d w b x / norm2 d w).
+  assert (E : norm2 d (vsub x (foot w b x)) = norm2 d (vscale a w)).
+  { unfold norm2. apply dot_ext; intros j _; unfold foot, vsub; fold a; ring. }
+  rewrite E, norm2_scale. unfold a. field. now apply positive_nonzero.
+Qed.
+
+Theorem distance_from_hyperplane w b x z :
+  on_hyperplane d w b z -> score d w b x * score d w b x <= norm2 d (vsub x z) * norm2 d w.
+Proof.
+  intros [_ Z]. replace (score d w b x) with (dot d w (vsub x z)).
+  - replace (norm2 d (vsub x z) * norm2 d w) with (norm2 d w * norm2 d (vsub x z)) by ring.
+    apply cauchy_schwarz.
+  - rewrite dot_sub_right. unfold score in *.
+    replace (dot d w x - dot d w z) with (dot d w x + b - (dot d w z + b)) by ring. rewrite Z. ring.
+Qed.
+
 (** ** Theorem 1: the interval of the widest margin *)
 
 (** Where |w| is a number of the field, the geometric margin is at least g if y s(x) >= g |w|. *)

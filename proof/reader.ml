@@ -9,10 +9,10 @@ let rejected, unreadable, beyond_core = 1, 3, 5
 let fail status format = Printf.ksprintf (fun text -> raise (Failed (status, text))) format
 let beyond what = fail beyond_core "%s: beyond the core; halfspace-verify checks it" what
 
-(* Text of a file in quotes, on one line, up to a byte 0. *)
-let quote text =
-  let text = List.hd (String.split_on_char '\000' text) in
-  "\"" ^ String.map (fun c -> if c < ' ' || c > '~' || c = '"' then '?' else c) text ^ "\""
+(* Text of a file in quotes, on one line; no two texts look alike. *)
+let quote text = let shown c = if c < ' ' || c > '~' then Printf.sprintf "\\x%02x" (Char.code c)
+    else (if c = '"' || c = '\\' then "\\" else "") ^ String.make 1 c in
+  "\"" ^ String.concat "" (List.map shown (List.of_seq (String.to_seq text))) ^ "\""
 
 let is_digit c = c >= '0' && c <= '9'
 let behind text i = String.sub text (i + 1) (String.length text - i - 1)

@@ -182,9 +182,11 @@ hsp_status hsp__shard_spread(hsp_context *ctx, const hsp_data *some, hsp_error *
     return HSP_OK;
 }
 
-hsp_status hsp__shard_whole(hsp_context *ctx, const hsp_data *shard, hsp_error *err, hsp_data **out)
+hsp_status hsp_data_gather(hsp_context *ctx, const hsp_data *shard, hsp_error *err, hsp_data **out)
 {
+    HSP__NEED(err, ctx, shard, out);
     const hsp_ranks *ranks = shard->shard.ranks;
+    if (!ranks) return hsp__fail(err, HSP_USAGE, "the rows are not divided among ranks");
     const int count = ranks->count;
     const hsp_view *view = &shard->view;
     const int sparse = view->storage != HSP_DENSE;

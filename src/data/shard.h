@@ -18,8 +18,4 @@ hsp_status hsp__shard_spread(hsp_context *ctx, const hsp_data *some, hsp_error *
 hsp_status hsp__shard_names(const hsp_ranks *ranks, hsp__names *names, hsp_error *err,
                             uint32_t **map);
 
-/* All rows, on every rank. */
-hsp_status hsp__shard_whole(hsp_context *ctx, const hsp_data *shard, hsp_error *err,
-                            hsp_data **out);
-
 #endif

@@ -409,7 +409,7 @@ static hsp_status train_shard(hsp_context *ctx, hsp_data **data, const hsp__lear
         ctx->stop->ranks = ctx->shard->ranks;
         return HSP_OK;
     }
-    HSP__TRY(hsp__shard_whole(ctx, *data, err, whole));
+    HSP__TRY(hsp_data_gather(ctx, *data, err, whole));
     *data = *whole;
     if (!learner->divides && !hsp__option_text(options, "approx")) ctx->ranks = NULL;
     return HSP_OK;

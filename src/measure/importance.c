@@ -250,7 +250,7 @@ hsp_status hsp_importances_new(hsp_context *ctx, const hsp_evaluated *evaluated,
 {
     HSP__NEED(err, ctx, evaluated, data, options, out);
     hsp_data *whole = NULL;
-    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    if (data->shard.ranks) HSP__TRY(hsp_data_gather(ctx, data, err, &whole));
     const hsp_status status =
         importance_whole(ctx, evaluated, whole ? whole : data, options, err, out);
     hsp_data_free(whole);

@@ -253,7 +253,7 @@ hsp_status hsp_evaluated_rows(hsp_context *ctx, const hsp_evaluated *evaluated, 
 {
     HSP__NEED(err, ctx, evaluated, data, options, path, note);
     hsp_data *whole = NULL;
-    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    if (data->shard.ranks) HSP__TRY(hsp_data_gather(ctx, data, err, &whole));
     const hsp_status status =
         rows_whole(ctx, evaluated, whole ? whole : data, options, path, err, note);
     hsp_data_free(whole);

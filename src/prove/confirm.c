@@ -318,8 +318,14 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
     HSP__NEED(err, ctx, data, learner, run, out);
     HSP__REPORT(err, out, hsp_confirmation);
     const char *beyond = confirm_beyond(data, learner, run, model);
+    hsp_data *whole = NULL;
+    if (hsp_data_ranks(data)) HSP__TRY(hsp_data_gather(ctx, data, err, &whole));
+    if (whole) data = whole;
+    hsp_context alone = *ctx; /* every rank has all rows, and does the same work */
+    alone.ranks = NULL;
+    if (ctx->ranks && path && strstr(path, "{rank}")) path = NULL; /* a part of the rows is there */
     hsp_confirmation found = {.row = UINT64_MAX, .margin = (double)NAN};
-    confirm m = {.ctx = ctx,
+    confirm m = {.ctx = &alone,
                  .scratch.memory = &ctx->allocator,
                  .data = data,
                  .given = data,
@@ -329,7 +335,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
                  .to = &found};
     hsp_error own = {0};
     const hsp_view *view;
-    hsp_status status = hsp_data_view(ctx, data, &own, &view);
+    hsp_status status = hsp_data_view(&alone, data, &own, &view);
     if (!status && beyond) {
         confirm_why(&m, beyond);
     } else if (!status) {
@@ -341,6 +347,7 @@ hsp_status hsp_confirm(hsp_context *ctx, hsp_data *data, const char *path, const
         hsp__provenance_free(&m.provenance);
         hsp_data_free(m.again);
     }
+    hsp_data_free(whole);
     if (status == HSP_UNSUPPORTED) /* a number that exact arithmetic does not take */
         status = confirm_why(&m, own.message);
     if (status) {

@@ -1,19 +1,21 @@
 #!/bin/sh
 # The command on the processes of MPI jobs: make check-mpi, or tests/mpi/run.sh BUILD [CASE...]
 #
-# Every case runs with Open MPI; "bits" with MPICH, too, if it is installed. Prints "ok NAME" or "FAILED NAME" and what
+# Every case runs with Open MPI; "bits" with MPICH, too, if it is installed. "sets" compares with the plain command on the libsvm
+# files below the folder DATA; it runs when that is named (CASES=sets DATA=FOLDER). Prints "ok NAME" or "FAILED NAME" and what
 # differed, and at the end the counts.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 folder=$PWD
 build=$PWD/${1:-build}
 [ $# -eq 0 ] || shift
-cases=${*:-bits kinds divided rows plain reading faults checkpoint refused page}
+cases=${*:-bits kinds divided rows plain separators reading faults checkpoint refused page}
 here=$(mktemp -d) || exit 1
 trap 'rm -rf "$here"' EXIT
 trap 'exit 1' INT TERM
 cd "$here" || exit 1
 halfspace=$build/halfspace
+DATA=${DATA:+$(cd "$folder" && cd "$DATA" && pwd)}
 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 passed=0 failed=0
@@ -45,9 +47,9 @@ bad()
 # check NAME COMMAND...: is it so?
 check()
 {
-    name=$1
+    claim=$1
     shift
-    if "$@" >>out 2>&1; then ok "$name"; else bad "$name"; fi
+    if "$@" >>out 2>&1; then ok "$claim"; else bad "$claim"; fi
 }
 
 # same NAME FILE COMMAND...: 1, 2, 3, 4 and 8 processes write the same FILE, and the report has the same figures.
@@ -158,6 +160,25 @@ case_plain()
         same "$run" file $run file
         check "$run: as one process does" cmp plain file
         check "$run: the report, too" diff plain-figures figures
+    done
+}
+
+# A separator that is demanded: the plain command's answer, which is confirmed on all rows. In float, the rows of thirds.svm have one.
+case_separators()
+{
+    data
+    awk 'BEGIN { for (i = 0; i < 80; i++) print i % 2 ? "-1 2:0.4\n1 1:0.1 2:0.3" : "-1 1:0.2 2:0.2\n1 1:0.1 2:0.3" }' >thirds.svm
+    for run in 'lp thirds.svm' 'svm --hard thirds.svm' "lp $folder/examples/iris.csv" 'lp separable.svm' 'svm --hard dense.svm'; do
+        # shellcheck disable=SC2086 # several words
+        "$halfspace" train $run -q >plain 2>out
+        status=$?
+        for count in 1 2 3; do
+            # shellcheck disable=SC2086
+            ranks "$count" train $run -q >found 2>out
+            found=$?
+            check "train $run: status on $count" [ "$found" -eq "$status" ]
+            check "train $run: answer on $count" diff plain found
+        done
     done
 }
 
@@ -281,6 +302,42 @@ case_page()
         PATH=$PWD/bin:$PATH sh -c "$command" 2>&1 </dev/null
     done >found
     check 'the page' diff told found
+}
+
+# field NAME FILE: a number of a report.
+field()
+{
+    sed -n "s/^  \"$1\": \([-+.e0-9]*\),*$/\1/p" "$2"
+}
+
+# On each file: a divided run is as near to the best as the plain command's, and has the same bits on 1 and 3 processes; so has the
+# perceptron; a run with little memory has those of the plain one.
+case_sets()
+{
+    for file in "${DATA:?name the folder of data sets: DATA=FOLDER}"/*/*; do
+        name=${file##*/}
+        "$halfspace" train perceptron "$file" --passes 1 -q -o plain.hsp >out 2>&1 || continue # not libsvm text
+        run='svm --loss squared --solver newton --multiclass ovr'
+        # shellcheck disable=SC2086 # several words
+        "$halfspace" train $run "$file" -q --json -o plain.hsp >plain-report 2>out
+        # shellcheck disable=SC2086
+        "$halfspace" train $run "$file" -q --memory 32M -o limited.hsp >/dev/null 2>>out
+        check "$name: 32 MB of memory" cmp plain.hsp limited.hsp
+        for count in 1 3; do
+            # shellcheck disable=SC2086
+            ranks "$count" train $run "$file" -q --json -o "svm$count.hsp" >"report$count" 2>>out
+            ranks "$count" train perceptron "$file" --passes 3 -q -o "perceptron$count.hsp" >/dev/null 2>>out
+        done
+        check "$name: svm on 1 and 3 processes" cmp svm1.hsp svm3.hsp
+        check "$name: perceptron on 1 and 3 processes" cmp perceptron1.hsp perceptron3.hsp
+        check "$name: objective of the divided run" awk -v p="$(field scaled_objective plain-report)" \
+            -v d="$(field scaled_dual_objective plain-report)" -v q="$(field scaled_objective report3)" \
+            -v e="$(field scaled_dual_objective report3)" \
+            'BEGIN { print p, d, q, e; exit !(p > 0 && q > 0 && d <= q && e <= p && q - e <= 1e-3 * q) }'
+        "$halfspace" eval plain.hsp "$file" -q --json 2>>out | grep -vE 'seconds"|peak_rss_bytes|"threads"' >plain-figures
+        ranks 3 eval plain.hsp "$file" -q --json 2>>out | grep -vE 'seconds"|peak_rss_bytes|"threads"' >figures
+        check "$name: eval on 3 processes" diff plain-figures figures
+    done
 }
 
 for case in $cases; do

@@ -196,7 +196,7 @@ static void travel_rank(void *user, const hsp_ranks *ranks)
     CHECK(hsp__shard_spread(ctx, some, &err, &arrived) == HSP_OK);
     CHECK(same_data(own, arrived));
     CHECK(arrived->shard.ranks == ranks && arrived->shard.rows == all->view.rows);
-    CHECK(hsp__shard_whole(ctx, arrived, &err, &whole) == HSP_OK);
+    CHECK(hsp_data_gather(ctx, arrived, &err, &whole) == HSP_OK);
     CHECK(same_data(whole, all) && !whole->shard.ranks);
     hsp_data_free(whole);
     hsp_data_free(arrived);

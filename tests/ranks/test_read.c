@@ -77,7 +77,7 @@ static void read_file(outcome *of, const char *name, const char *words, const hs
     uint64_t first, count;
     hsp__shard_rows(&data->shard, &first, &count);
     CHECK(count == data->view.rows);
-    CHECK(hsp__shard_whole(of->ctx, data, &of->err, &of->data) == HSP_OK);
+    CHECK(hsp_data_gather(of->ctx, data, &of->err, &of->data) == HSP_OK);
     hsp_data_free(data);
 }
 
@@ -512,7 +512,7 @@ static void rank_reads_columns(void *user, const hsp_ranks *ranks)
     CHECK(hsp_context_new(NULL, ctx) == HSP_OK);
     CHECK(hsp_context_set_ranks(*ctx, ranks) == HSP_OK);
     hsp_data *own = read_columns(*ctx);
-    CHECK(hsp__shard_whole(*ctx, own, &err, &of->whole[ranks->rank]) == HSP_OK);
+    CHECK(hsp_data_gather(*ctx, own, &err, &of->whole[ranks->rank]) == HSP_OK);
     hsp_data_free(own);
 }
 

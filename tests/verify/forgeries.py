@@ -79,6 +79,7 @@ for c in (
     lines('curved', '1 1:1\n-1 1:-1\n', [{'claim': 'mistakes', 'learner': 'perceptron', 'offset': 'unit', 'kernel': ['poly', 1, '0'], 'total': 2,
                                            'separator': {'rows': [[1, '1']], 'b': '0'}, 'model': {'rows': [[1, '1'], [2, '-1']], 'b': '0'}} | sequence(1, 2)]),
     lines('far', '1 1:4000000\n1 1:0\n', [{'claim': 'separable', 'offset': True, 'kernel': ['rbf', '1'], 'separator': {'rows': [[1, '1'], [2, '1']], 'b': '0'}}]),
+    lines('alike', b'a" 1:1\na? 1:-1\na\\ 1:-2\na\\" 1:-3\n', [separates([[1, '1']])], ['a?', 'a\\', 'a\\"'], ['a"']),
     lines('origin2', '-1 1:1\n1 1:2\n', [{'claim': 'not separable', 'offset': False, 'multipliers': [[1, '2'], [2, '1']]}]),
     lines('free', '1 1:1\n1 1:2\n', [separates([], '1')]),
 ):

@@ -51,6 +51,13 @@ def main(build):
     expect(3, 'about one file, not two', verify, cert, data, data); expect(0, 'Status: 0', verify, '--help')
     certificate('kernel', {'claim': 'separable', 'offset': True, 'kernel': ['linear'], 'separator': {'rows': [[1, '1']]}})
     expect(5, 'kernels: beyond the core; halfspace-verify checks it', core, path('kernel'), data); expect(0, 'verified', verify, path('kernel'), data)
+    # labels that differ do not look alike
+    strange = b'a\x7f 1:1\na? 1:-1\na\\x7f 1:-2\n'
+    labels = {'file': 'strange', 'sha256': write('strange', strange), 'rows': 2, 'columns': 1, 'format': 'libsvm', 'index_base': 1, 'negative': ['a?'], 'positive': ['a\x7f'], 'others': 'drop'}
+    write('odd', json.dumps({'format': 'halfspace certificate', 'version': 2, 'data': labels, 'claims': [{'claim': 'separable', 'offset': True, 'separator': {'w': [[1, '1']]}}]},
+                            ensure_ascii=False).encode().replace(b'\\u007f', b'\x7f'))
+    expect(0, 'label "a\\x7f" is positive', core, path('odd'), path('strange')); expect(0, 'label "a?" is negative', core, path('odd'), path('strange'))
+    expect(0, 'positive: "a\\x7f"; negative: "a?"', verify, path('odd'), path('strange'))
     endless = {'claim': 'mistakes', 'learner': 'perceptron', 'offset': 'none', 'order': 'cyclic', 'passes': 300, 'total': 1, 'separator': {'w': [[1, '1']]}}
     certificate('run', endless)
     expect(0, 'order cyclic', core, path('run'), data)

@@ -75,13 +75,15 @@ void hsv_leave(hsv_checker *c, int status)
     longjmp(c->failure, 1);
 }
 
-/* What is not to be seen as a character is a question mark, so that a sentence is a line. */
+/* Between quotes, on one line, in ASCII: \xNN for what one does not see, so that no two texts look alike. */
 const char *hsv_quote(hsv_checker *c, const char *text, size_t size)
 {
     if (c->more) return c->more->quote(c, text, size);
-    char *quoted = hsv_new(c, size + 3, 1);
-    snprintf(quoted, size + 3, "\"%.*s\"", (int)size, text);
-    for (char *p = quoted + 1; p[1]; p++)
-        if (*p < ' ' || *p > '~' || *p == '"') *p = '?';
+    char *quoted = hsv_new(c, 4 * size + 3, 1), *to = quoted + sprintf(quoted, "\"");
+    for (const char *p = text; p < text + size; p++) {
+        const char *before = *p < ' ' || *p > '~' ? "\\x" : strchr("\"\\", *p) ? "\\" : "";
+        to += sprintf(to, before[0] && before[1] ? "%s%02x" : "%s%c", before, (unsigned char)*p);
+    }
+    strcpy(to, "\"");
     return quoted;
 }

@@ -134,8 +134,7 @@ struct hsv_checker {
 };
 #define HSV_EFFORT 2000000000 /* budget, but for what the size of the files adds */
 
-/* check_memory.c: blocks of zeros; all that is newer than a mark (checker.blocks) is released. A
- * sentence is a line: text that anybody wrote is in it by hsv_quote. */
+/* check_memory.c: blocks of zeros; what is newer than a mark (checker.blocks) is released. */
 void *hsv_new(hsv_checker *c, size_t count, size_t size);
 mpz_t *hsv_integers(hsv_checker *c, size_t count);
 mpq_t *hsv_rationals(hsv_checker *c, size_t count);
@@ -152,7 +151,7 @@ _Noreturn void hsv_leave(hsv_checker *c, int status);
 #define HSV_S(n)                 ((n) == 1 ? "" : "s")           /* for "row%s" */
 #define hsv_beyond(c, what) \
     hsv_fail(c, HALFSPACE_BEYOND, "%s: beyond the core; halfspace-verify checks it", what)
-const char *hsv_quote(hsv_checker *c, const char *text, size_t size);
+const char *hsv_quote(hsv_checker *c, const char *text, size_t size); /* what anybody wrote */
 
 /* check_json.c. Lists are words with commas between; members that are not in one are refused. */
 const hsv_json *hsv_parse(hsv_checker *c, char *text, size_t size);

@@ -153,8 +153,7 @@ static int table_libsvm(hsv_checker *c, hsv_table *t)
     return 1;
 }
 
-/* Plain tables: one record per line, fields between separators, no quotes (verify/check_csv.c reads
- * all that docs/csv.md has). One field, without the blanks around it. */
+/* Plain tables, without quotes (verify/check_csv.c reads all). One field, without blanks around it. */
 static void table_field(hsv_checker *c, hsv_table *t, size_t k, const char *p, const char *end)
 {
     const hsv_field *f = t->fields + k;

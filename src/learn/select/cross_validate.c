@@ -113,7 +113,7 @@ hsp_status hsp_cross_validate(hsp_context *ctx, hsp_data *data, const hsp_option
     HSP__NEED(err, ctx, data, learner, out);
     const hsp_ranks *ranks = data->shard.ranks;
     hsp_data *whole = NULL;
-    if (ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    if (ranks) HSP__TRY(hsp_data_gather(ctx, data, err, &whole));
     const hsp_status status =
         cross_validate_whole(ctx, ranks ? whole : data, learner, validate, ranks, err, out);
     hsp_data_free(whole);

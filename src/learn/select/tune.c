@@ -337,7 +337,7 @@ hsp_status hsp_tune(hsp_context *ctx, hsp_data *data, const hsp_options *learner
     int stopped = 0; /* there is a model all the same */
     hsp__folds_how how = {0};
     hsp_data *whole = NULL; /* all rows, if they are divided among ranks */
-    if (data->shard.ranks) HSP__TRY(hsp__shard_whole(ctx, data, err, &whole));
+    if (data->shard.ranks) HSP__TRY(hsp_data_gather(ctx, data, err, &whole));
     hsp_data *rows = whole ? whole : data;
     hsp_tuning *tuning = tune_new(ctx);
     if (!tuning) {
