@@ -399,10 +399,10 @@ static void train_warn_gap(const cli *run, const train *done)
                  all->stop == HSP_STOP_SECONDS ? ": try more --max-seconds" : "");
         return;
     }
-    const int limited = all->convergence.rounding > train_gap(run) / 2;
     const char *solver = train_text(run, "solver");
     const int named = solver && strcmp(solver, "auto") != 0;
-    const int stalled = all->stop == HSP_STOP_STALLED, more = !limited && !stalled;
+    const int stalled = all->stop == HSP_STOP_STALLED, more = !stalled;
+    const int limited = stalled && all->convergence.rounding > train_gap(run) / 2;
     if (isnan(all->convergence.gap)) {
         cli_warn(
             stalled

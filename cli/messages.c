@@ -1,5 +1,6 @@
 /* Messages on standard error, and errors. */
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "cli.h"
 
@@ -7,10 +8,19 @@ static void messages_print(const char *before, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 static void messages_print(const char *before, const char *format, va_list args)
 {
+    char text[4096], *long_text = NULL;
+    va_list again;
+    va_copy(again, args);
+    const int size = vsnprintf(text, sizeof text, format, args);
+    if (size >= (int)sizeof text) {
+        long_text = cli_memory(NULL, (size_t)size + 1);
+        vsnprintf(long_text, (size_t)size + 1, format, again);
+    }
+    va_end(again);
     cli_progress_clear();
-    fprintf(stderr, "halfspace: %s", before);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    /* in one piece: other processes of a job write to the same terminal */
+    fprintf(stderr, "halfspace: %s%s\n", before, long_text ? long_text : text);
+    free(long_text);
 }
 
 void cli_say(const cli *run, const char *format, ...)

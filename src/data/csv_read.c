@@ -170,9 +170,10 @@ static hsp_status csv_compare_plans(hsp_context *ctx, const hsp__source *source,
                               "use the same names, --categorical and --date for columns whose "
                               "first rows differ");
     else if (!csv_divides(plan))
-        status = hsp__fail_option(err, "--missing",
-                                  "where each rank reads its own file ({rank}), no mean is known, "
-                                  "and no category of rows that are left out");
+        status =
+            hsp__fail_option(err, "--missing",
+                             "where each rank reads its own file ({rank}), mean needs --encoding "
+                             "FILE, and so do drop and indicator if columns have categories");
     return hsp__ranks_agree(source->ranks, status, err);
 }
 

@@ -196,7 +196,8 @@ static hsp_status checkpoint_differs(const hsp__container *file, const hsp__meta
         {"version", "another version of halfspace"},
         {"data_hash", "other data"},
         {"row_weights", "other row weights"},
-        {"rows", "another division of rows: halfspace and halfspace-mpi differ in it"},
+        {"rows", "rows divided in another way: go on with the program, halfspace or halfspace-mpi, "
+                 "that wrote it"},
         {"warm_start", "another warm-start model"},
     };
     char was[HSP__QUOTED];
@@ -207,12 +208,14 @@ static hsp_status checkpoint_differs(const hsp__container *file, const hsp__meta
                                 "the checkpoint is of a run with %s; remove the file to begin "
                                 "again, or name another one with --checkpoint",
                                 words[i][1]);
-    hsp__quote(found ? found : "null", found ? strlen(found) : 4, was);
+    const int given = found && strcmp(found, "null") != 0;
+    if (given) hsp__quote(found, strlen(found), was);
     return hsp__fail_at(
         err, HSP_USAGE, name, 0, 0,
         "the checkpoint is of a run with %s %s, here it is %.80s; use the options of "
         "that run, or remove the file to begin again",
-        meta->key, was, meta->value);
+        meta->key, given ? was : "not given",
+        strcmp(meta->value, "null") == 0 ? "not given" : meta->value);
 }
 
 static checkpoint_entry *checkpoint_find(hsp__checkpoint *checkpoint, const hsp__place *place)
@@ -462,9 +465,16 @@ hsp_status hsp__checkpoint_load(hsp_context *ctx, const hsp__place *place, hsp__
     }
     pthread_mutex_unlock(&checkpoint->lock);
     if (!*found) return HSP_OK;
-    const hsp_status status = state.failed              ? hsp__fail_memory(err)
-                              : state.bad || state.left ? checkpoint_damaged(checkpoint, err)
-                                                        : HSP_OK;
+    hsp_status status = HSP_OK;
+    if (state.failed)
+        status = hsp__fail_memory(err);
+    else if (state.differs)
+        status = hsp__fail_at(err, HSP_USAGE, checkpoint->path, 0, 0,
+                              "the checkpoint is of a run with another %s; use the one of that "
+                              "run, or remove the file to begin again",
+                              state.differs);
+    else if (state.bad || state.left)
+        status = checkpoint_damaged(checkpoint, err);
     return hsp__shard_agree(ctx, status, err);
 }
 

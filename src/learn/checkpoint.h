@@ -40,6 +40,7 @@ typedef struct hsp__state {
     uint64_t size;           /* bytes so far */
     int bad;                 /* what was loaded is not a state */
     int failed;              /* memory ran out */
+    const char *differs;     /* it is a state, but of a run with another one of these; NULL: no */
     const hsp__shard *shard; /* rows are divided among ranks; NULL: they are not */
     uint32_t
         block; /* the walk is over rows of this block only; HSP__STATE_COMMON: over all but rows */

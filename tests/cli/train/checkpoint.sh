@@ -106,3 +106,10 @@ halfspace train perceptron --checkpoint a.svm a.svm 2>&1
 halfspace train perceptron --checkpoint m.hsp -o m.hsp a.svm 2>&1
 halfspace train perceptron --checkpoint - a.svm 2>&1
 [ -e state ] || echo 'no file is made'
+question 'Another limit of memory, by which rows would be visited in another order'
+rm -f state
+halfspace make text --rows 40000 --features 100000 --nonzeros 60 --values tfidf -q -o wide.svm
+for seconds in 0.3 3 30; do # a pass must have ended
+    [ -e state ] || halfspace train svm --gap 1e-12 wide.svm --checkpoint state --every 0 --max-seconds $seconds >/dev/null 2>&1
+done
+halfspace train svm --gap 1e-12 wide.svm --checkpoint state --memory 32M 2>&1 >/dev/null | tail -1

@@ -9,3 +9,9 @@ halfspace make halfspace --rows 2e4 --features 20 --noise 0.1 -q -o a.svm
 halfspace train perceptron --kernel 'rbf(0.02)' --max-seconds 1e-9 a.svm 2>/dev/null | grep converged | tr -s ' '
 question 'No model is written'
 ls
+question 'The time is the reason, and not rounding, however small the gap is to be'
+for seconds in 0.001 0.003 0.01 0.03 0.1; do
+    halfspace train svm --solver newton --gap 1e-12 --max-seconds $seconds a.svm >report 2>&1
+    grep -q 'ended: seconds' report && echo 'ended by the limit'
+    grep -q 'ended: seconds' report && grep 'warning.*rounding errors' report
+done | sort | uniq | cut -c 1-80
