@@ -172,8 +172,9 @@ static hsp_status csv_compare_plans(hsp_context *ctx, const hsp__source *source,
     else if (!csv_divides(plan))
         status =
             hsp__fail_option(err, "--missing",
-                             "where each rank reads its own file ({rank}), mean needs --encoding "
-                             "FILE, and so do drop and indicator if columns have categories");
+                             "where each rank reads its own file ({rank}), \"mean\" needs "
+                             "--encoding FILE; so do \"drop\" and \"indicator\" if columns have "
+                             "categories");
     return hsp__ranks_agree(source->ranks, status, err);
 }
 

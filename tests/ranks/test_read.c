@@ -629,7 +629,8 @@ static void test_own_files_refused(void)
         {"1 1:2\n", "a,b,c\n1,2,x\n2,3,y\n", "", "format"},
         {"a,b,c\n1,2,x\n2,3,y\n", "a,d,c\n1,2,x\n2,3,y\n", "", "other names or kinds"},
         {"a,b,c\n1,2,x\n2,3,y\n", "a,b,c\n1,2,x\n2,u,y\n", "", "other names or kinds"},
-        {"a,b,c\n1,2,x\n2,,y\n", "a,b,c\n1,2,x\n2,3,y\n", "missing=mean", "no mean is known"},
+        {"a,b,c\n1,2,x\n2,,y\n", "a,b,c\n1,2,x\n2,3,y\n", "missing=mean",
+         "\"mean\" needs --encoding FILE"},
         {"1 1:2\n", "1 1:3\n", "on-error=skip", "without --cache, --on-error skip"},
         {"1 1:2\n", NULL, "", "cannot open"},
     };

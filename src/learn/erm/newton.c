@@ -68,7 +68,10 @@
 #define NEWTON_DAMP_ABOVE  0.7  /* or for less, */
 #define NEWTON_DAMP_FACTOR 10   /* by this factor, */
 #define NEWTON_DAMP_LEAST  1e-6 /* down to here */
-#define NEWTON_SHORTS      8    /* such steps until rows are known to be long */
+#define NEWTON_SHORTS      8    /* such steps until rows are long. The count begins again when */
+#define NEWTON_NEARER      0.25 /* the gap is this part of what it was at the last beginning, */
+#define NEWTON_PATIENT     512  /* with more columns, where steps are dear, only */
+#define NEWTON_NEARLY      0.4  /* from this gap on */
 #define NEWTON_SHED_LEFT   0.5  /* of the goal: the primal value's distance when rows are shed, */
 #define NEWTON_SHED_ROUNDS 20   /* at most so often, */
 #define NEWTON_SHEDS       2    /* in as many attempts */
@@ -452,6 +455,10 @@ static hsp_status newton_minimise(newton_run *run)
             run->lowest.value = f.primal;
             memcpy(run->lowest.w, s->w, s->dim * sizeof *run->lowest.w);
         }
+        if (newton_gap(&f) < NEWTON_NEARER * run->nearest) { /* short steps have been of use */
+            run->nearest = newton_gap(&f);
+            run->shorts = 0;
+        }
         if (newton_gap(&f) <= run->wanted) { /* compute the gap, or (sample) end */
             run->done = run->sample;
             if (run->done) return HSP_OK;
@@ -803,6 +810,7 @@ static hsp_status newton_solve(hsp_context *ctx, const hsp__problem *p, const hs
         HSP__TRY(hsp__newton_gram(ctx, p, goal, err, out, &done));
         if (done && out->stop != HSP_STOP_PASSES) return HSP_OK;
     }
+    run.nearest = d <= NEWTON_PATIENT ? HUGE_VAL : NEWTON_NEARLY;
     double *w = hsp__scratch_new(&scratch, d + 1, sizeof *w), tau = 0, *lent = NULL;
     uint64_t passes = 0;
     double *spread = hsp__scratch_new(&scratch, newton_spread(p), sizeof *spread);

@@ -37,7 +37,8 @@ typedef struct newton_run {
     newton_best best;
     double *trial;  /* dim: the weights whose gap is computed */
     int scored;     /* u and scores of the best pair are in s->delta and s->delta_score */
-    int shorts;     /* short steps, and */
+    double nearest; /* the gap, by our own estimate, when the count of short steps last began, */
+    int shorts;     /* short steps since then, and */
     int sheds;      /* attempts at multipliers because of them; */
     int interior;   /* the last was made */
     double tried;   /* the decrement of the step after which newton_dual.c was tried; 0: not yet; */

@@ -57,6 +57,7 @@ static void newton_state(hsp__state *state, void *user)
     HSP__STATE(state, run->best.values);
     hsp__state_bytes(state, run->best.w, s->dim * sizeof *run->best.w);
     newton_state_array(state, s, &run->best.a);
+    HSP__STATE(state, run->nearest);
     HSP__STATE(state, run->shorts);
     HSP__STATE(state, run->sheds);
     HSP__STATE(state, run->interior);
