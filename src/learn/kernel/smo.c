@@ -52,10 +52,12 @@
 #define SMO_GUESSED 0.1 /* the share of rows inside the margin from which on a guess is worth it */
 
 enum {
-    SMO_WHOLE = 2560,   /* this many rows are one set */
-    SMO_FIRST = 512,    /* rows of a set of more, at first, or, */
-    SMO_AT_HAND = 2048, /* if the whole matrix is at hand, this many */
-    SMO_MOST = 4096,    /* later; more only where more rows are between their bounds */
+    SMO_WHOLE = 2560,      /* this many rows are one set, */
+    SMO_WHOLE_DEAR = 5120, /* or this many, where kernel values are not cheap */
+    SMO_FIRST = 512,       /* rows of a set of more, at first, or, */
+    SMO_AT_HAND = 2048,    /* if the whole matrix is at hand, this many */
+    SMO_MOST = 4096,       /* later; more only where more rows are between their bounds */
+    SMO_SAMPLE = 8,        /* a sample larger than the first has at most one of this many rows */
     SMO_PARTS = 64,
     SMO_PIECE = 16, /* rows of the set's matrix that are turned at a time */
     SMO_PART = 256  /* rows of a part of a set */
@@ -158,7 +160,7 @@ static hsp_status smo_load(smo *w, hsp_error *err)
     const hsp__kernel_rows *rows = w->cache->rows;
     const size_t number = w->cache->number, behind = hsp__smo_padded(&w->set) - set->count;
     const int gaussian = rows->kernel->nodes[rows->kernel->root].op == HSP__KERNEL_RBF;
-    /* Where the set is the problem, on one thread, most rows are never asked for. */
+    /* Where the set is the problem, on one thread, most rows may never be asked for. */
     set->on_demand = set->count == w->n && !w->cache->list && hsp__kernel_has_line(rows) &&
                      !w->wide && !w->cache->source.ranks && hsp_context_threads(w->ctx) == 1;
     memset(set->there, 0, set->size);
@@ -421,6 +423,12 @@ static void smo_guess_at_bounds(smo *w, double b)
     }
 }
 
+/* Is there room for the matrix of a set of this size? */
+static int smo_fits(const smo *w, uint64_t size)
+{
+    return size * size * w->cache->number <= w->cache->spare;
+}
+
 /* Solve the problem over the sample, costs times `factor`. */
 static hsp_status smo_guess_solve(smo *w, double factor, hsp_error *err)
 {
@@ -458,42 +466,60 @@ static hsp_status smo_guess_try(smo *w, hsp_error *err, double *b, double *insid
     return HSP_OK;
 }
 
+/* Does the sample's solution keep to the costs as they are? */
+static int smo_guess_feasible(const smo *w)
+{
+    for (uint64_t i = 0; i < w->set.count; i++)
+        if (w->set.a[i] > w->c[w->set.rows[i]]) return 0;
+    return 1;
+}
+
 /* Solve the problem over a sample, and begin where its solution puts all rows. The costs of the
- * sample's rows stand for those of all rows; if it is too small for that, they are as they are, or,
- * where few rows are inside the margin and so a guess saves little, there is none. */
+ * sample's rows stand for those of all rows; if it is too small for that, they are as they are. If that is
+ * no better, or few rows are inside the margin and so a guess saves little, the run begins with the
+ * sample's solution alone. */
 static hsp_status smo_guess(smo *w, hsp_error *err)
 {
     hsp__smo_set *set = &w->set;
     double b, inside;
+    uint64_t between = 0, size;
     int good = 0;
     for (int more = 1; more;) { /* a larger sample, while many of its rows count */
         uint64_t used = 0;
+        between = 0;
         hsp__smo_sample(w);
         HSP__TRY(smo_load(w, err));
         HSP__TRY(smo_guess_solve(w, (double)w->n / (double)set->count, err));
-        for (uint64_t i = 0; i < set->count; i++)
+        for (uint64_t i = 0; i < set->count; i++) {
             used += set->a[i] > 0;
-        more = 8 * used > set->count && 2 * set->size <= SMO_MOST && 4 * set->size <= w->n &&
-               4 * set->size * set->size * w->cache->number <= w->cache->spare;
-        if (more) HSP__TRY(smo_set_new(w, 2 * set->size, err));
+            between += set->a[i] > 0 && set->a[i] < set->c[i];
+        }
+        size = 2 * set->size;
+        more = 8 * used > set->count && size <= SMO_MOST && SMO_SAMPLE * size <= w->n &&
+               smo_fits(w, size);
+        if (more) HSP__TRY(smo_set_new(w, size, err));
     }
     HSP__TRY(smo_guess_try(w, err, &b, &inside, &good));
-    if (!good && inside > SMO_GUESSED) {
+    if (!good && !smo_guess_feasible(w)) {
+        const int worth = inside > SMO_GUESSED;
         for (uint64_t i = 0; i < w->n; i++)
             w->f[i] = -w->y[i];
         memset(set->is_new, 0, set->count);
         HSP__TRY(smo_load(w, err));
         HSP__TRY(smo_guess_solve(w, 1, err));
         HSP__TRY(smo_guess_try(w, err, &b, &inside, &good));
+        good = good && worth;
     }
-    if (good) {
-        smo_guess_at_bounds(w, b);
-        hsp__smo_nearest(w, b);
-    } else {
-        w->s->updates = 0; /* so that the first set is a sample */
-        set->count = 0;
-    }
+    if (good) smo_guess_at_bounds(w, b);
+    for (uint64_t i = 0; !good && i < set->count; i++)
+        w->s->a[set->rows[i]] = set->a[i];
+    /* Most rows will end between their bounds: large sets at once. */
+    for (size = set->size; 2 * size <= SMO_MOST && 4 * size <= w->n && smo_fits(w, 2 * size);)
+        size *= 2;
+    if (2 * between > set->count && size > set->size) HSP__TRY(smo_set_new(w, size, err));
     w->set_chosen = good;
+    if (!good) return HSP_OK; /* f is that of the sample's solution */
+    hsp__smo_nearest(w, b);
     w->drift = 0;
     for (uint64_t i = 0; i < w->n; i++)
         w->f[i] = -w->y[i];
@@ -501,18 +527,23 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
 }
 
 /* The last set was full and gained little: larger ones, while there is room. All rows between their
- * bounds are to be in it, and half as many others. */
+ * bounds are to be in it, and half as many others, unless the whole matrix is at hand, of which a larger set
+ * would be a copy. */
 static hsp_status smo_grow(smo *w, hsp_error *err)
 {
     uint64_t between = 0, size = 2 * w->set.size;
     if (w->moved.count < w->set.size / 4) return HSP_OK;
     for (uint64_t i = 0; i < w->n; i++)
         between += w->s->a[i] > 0 && w->s->a[i] < w->c[i];
-    if (size > SMO_MOST) size = between + between / 2;
+    if (size > SMO_MOST) size = w->cache->slots ? between + between / 2 : SMO_MOST;
     if (size > w->n) size = w->n;
     size = (size + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
-    if (size <= w->set.size || size * size * w->cache->number > w->cache->spare) return HSP_OK;
-    return smo_set_new(w, size, err);
+    if (size <= w->set.size || !smo_fits(w, size)) return HSP_OK;
+    HSP__TRY(smo_set_new(w, size, err));
+    if (size < w->n) return HSP_OK;
+    hsp__smo_nearest(w, 0); /* all rows: f then follows with the steps */
+    w->set_chosen = 1;
+    return HSP_OK;
 }
 
 /* Rounds, each with a working set. */
@@ -658,8 +689,9 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     const hsp__loss *loss = hsp__problem_loss(w->p);
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
-    if (size > SMO_WHOLE) size = w->cache->slots ? SMO_FIRST : SMO_AT_HAND;
-    while (size > HSP__VEC_EXTREMES && size * size * w->cache->number > w->cache->spare)
+    if (size > (w->cache->cheap ? SMO_WHOLE : SMO_WHOLE_DEAR))
+        size = w->cache->slots ? SMO_FIRST : SMO_AT_HAND;
+    while (size > HSP__VEC_EXTREMES && !smo_fits(w, size))
         size -= HSP__VEC_EXTREMES;
     w->f = hsp__scratch_new(&w->scratch, n, sizeof *w->f);
     w->y = hsp__scratch_new(&w->scratch, n, sizeof *w->y);

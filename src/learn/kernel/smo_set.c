@@ -3,6 +3,11 @@
 
 #include "base/base.h"
 
+enum {
+    SMO_SET_NEAR = 1 << 19, /* bytes of all rows that the second cache holds */
+    SMO_SET_TOGETHER = 6    /* rows of a matrix that are computed together if it does not */
+};
+
 /* Into the set: those `want` of the `count` rows picked whose keys are smallest. */
 static void smo_set_smallest(hsp__smo_work *w, uint64_t count, uint64_t want)
 {
@@ -155,16 +160,66 @@ void hsp__smo_nearest(hsp__smo_work *w, double b)
     smo_set_settle(w, 0);
 }
 
-/* Row i of the set's matrix is asked for. */
-void hsp__smo_need(hsp__smo_work *w, uint64_t i)
+/* ---- Rows of the matrix that are computed on demand ---------------------------------------------- */
+
+/* Row i of a set's matrix in floats, of which the kernel values are there. */
+static void smo_set_finish_line(const hsp__smo_work *w, uint64_t i)
 {
-    hsp__smo_set *set = &w->set;
-    if (!set->on_demand || set->there[i]) return;
+    const hsp__smo_set *set = &w->set;
     float *line = (float *)set->k + i * set->size;
-    hsp__kernel_line_f32(w->cache->rows, set->rows[i], line);
     for (uint64_t j = 0; j < set->count && w->kernel_offset != 0; j++)
         line[j] += (float)w->kernel_offset;
     for (uint64_t j = set->count; j < hsp__smo_padded(set); j++)
         line[j] = 0;
+}
+
+/* The row that violates most among those that may move up (sign 1) or down (-1) and whose row of the
+ * matrix is not there; none: the number of rows. */
+static uint64_t smo_set_worst_absent(const hsp__smo_set *set, int sign)
+{
+    const double *bound = sign > 0 ? set->up : set->down;
+    uint64_t worst = set->count;
+    double least = HUGE_VAL;
+    for (uint64_t i = 0; i < set->count; i++)
+        if (bound[i] == 0 && !set->there[i] && sign * set->f[i] < least)
+            least = sign * set->f[i], worst = i;
+    return worst;
+}
+
+/* Row i of the set's matrix, and some that are likely to be asked for next: a block of rows takes little
+ * longer than one where all rows of the problem do not fit the second cache. */
+static hsp_status smo_set_need_block(hsp__smo_work *w, uint64_t i)
+{
+    hsp__smo_set *set = &w->set;
+    uint64_t places[SMO_SET_TOGETHER], rows[SMO_SET_TOGETHER], count = 0;
+    void *lines[SMO_SET_TOGETHER];
+    for (int sign = 1; count < SMO_SET_TOGETHER && i < set->count; sign = -sign) {
+        set->there[i] = 1;
+        places[count] = i;
+        rows[count] = set->rows[i];
+        lines[count++] = (float *)set->k + i * set->size;
+        i = smo_set_worst_absent(set, sign);
+    }
+    hsp_status status = hsp__smo_cache_block(w->cache, rows, count, NULL, set->count, lines, NULL);
+    for (uint64_t k = 0; k < count; k++) {
+        if (status)
+            set->there[places[k]] = 0;
+        else
+            smo_set_finish_line(w, places[k]);
+    }
+    return status;
+}
+
+/* Row i of the set's matrix is asked for. Without memory for blocks, rows come one by one. */
+void hsp__smo_need(hsp__smo_work *w, uint64_t i)
+{
+    hsp__smo_set *set = &w->set;
+    const hsp__kernel_rows *rows = w->cache->rows;
+    if (!set->on_demand || set->there[i]) return;
+    if (w->n * rows->packed.depth * sizeof(float) > SMO_SET_NEAR &&
+        smo_set_need_block(w, i) == HSP_OK)
+        return;
+    hsp__kernel_line_f32(rows, set->rows[i], (float *)set->k + i * set->size);
+    smo_set_finish_line(w, i);
     set->there[i] = 1;
 }
