@@ -8,12 +8,11 @@
  * results do not depend on what is given back or when. All algorithms run on such blocks as they run
  * on memory, and compute the same bits.
  *
- * Two threads. The keeper looks at the resident size of the process every quarter of a millisecond, and gives all
+ * A thread, the keeper, looks at the resident size of the process every quarter of a millisecond, and gives all
  * pages of files back once it is near the limit; threads that compute do the same at their ticks
  * (base/stop.h), so that no schedule of threads is trusted. A page that is needed again is in the
- * page cache as a rule, and costs a minor fault for 16 neighbours. The reader looks which parts of
- * the files are in use, and asks the kernel to read what follows them: passes over the data are then
- * limited by the bandwidth of the disk and not by its latency.
+ * page cache as a rule, and costs a minor fault for 16 neighbours. What is not there comes from the
+ * disk with what follows it, which the kernel reads ahead.
  *
  * docs/decisions/0030-memory-from-files.md compares this with blocks that solvers read themselves. */
 #include "base/paging.h"
@@ -51,17 +50,13 @@ void hsp__advise_huge(const hsp_allocator *memory, void *pointer, uint64_t bytes
 #include <time.h>
 #include <unistd.h>
 
-#define PAGING_LARGE   ((uint64_t)64 << 10) /* smaller blocks stay in memory */
-#define PAGING_GROWS   ((uint64_t)1 << 20)  /* larger blocks in files grow where they are */
-#define PAGING_HEAD    64                   /* bytes before a block in a file */
-#define PAGING_FILES   ((uint64_t)16 << 20) /* of files that may be resident at least */
-#define PAGING_KEEPER  250000               /* nanoseconds between two looks */
-#define PAGING_SLICE   100000
-#define PAGING_READER  10000000
-#define PAGING_LOOK    5e-5                /* seconds between two looks at ticks */
-#define PAGING_STRETCH ((uint64_t)8 << 20) /* bytes that are read ahead in one request */
-#define PAGING_PARTS   512                 /* stretches of one region at most */
-#define PAGING_AHEAD   ((uint64_t)64 << 20)
+#define PAGING_LARGE  ((uint64_t)64 << 10) /* smaller blocks stay in memory */
+#define PAGING_GROWS  ((uint64_t)1 << 20)  /* larger blocks in files grow where they are */
+#define PAGING_HEAD   64                   /* bytes before a block in a file */
+#define PAGING_FILES  ((uint64_t)16 << 20) /* of files that may be resident at least */
+#define PAGING_KEEPER 250000               /* nanoseconds between two looks */
+#define PAGING_SLICE  100000
+#define PAGING_LOOK   5e-5 /* seconds between two looks at ticks */
 
 /* A file that is mapped: a block, or one that was adopted. */
 typedef struct paging_region {
@@ -70,10 +65,6 @@ typedef struct paging_region {
     uint64_t bytes;
     int fd;      /* -1: it does not grow */
     int adopted; /* the map is the caller's */
-    /* of the reader: */
-    uint64_t stretch;                    /* bytes; 0: not looked at yet */
-    unsigned char touched[PAGING_PARTS]; /* in use at the last look */
-    unsigned char asked[PAGING_PARTS];   /* requested, and not in use since */
 } paging_region;
 
 /* In front of every block. */
@@ -97,12 +88,12 @@ struct hsp_memory_limit {
     paging_region *regions;
     char why[256]; /* a request was refused: because of this; under the lock */
     char *folder;
-    int statm, pagemap; /* files of /proc */
-    int stopping;       /* under the lock */
+    int statm;    /* a file of /proc */
+    int stopping; /* under the lock */
     pthread_mutex_t lock;
     pthread_cond_t stop;
-    int threads; /* started */
-    pthread_t thread[2];
+    int kept; /* the keeper runs */
+    pthread_t keeper;
 };
 
 /* ---- Giving back ----------------------------------------------------------------------------- */
@@ -179,58 +170,10 @@ static void *paging_keeper(void *user)
     return NULL;
 }
 
-/* Ask for what follows the parts of a region that came into use since the last look. */
-static void paging_read_ahead(const hsp_memory_limit *limit, paging_region *region)
+/* The keeper begins with the first region; without it, ticks give pages back. */
+static void paging_start_keeper(hsp_memory_limit *limit)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), most = region->bytes / PAGING_PARTS;
-    if (!region->stretch)
-        region->stretch = most < PAGING_STRETCH ? PAGING_STRETCH : (most / page + 1) * page;
-    const uint64_t stretch = region->stretch, parts = (region->bytes + stretch - 1) / stretch;
-    const uint64_t ahead = PAGING_AHEAD / stretch + 1;
-    for (uint64_t i = 0; i < parts; i++) {
-        uint64_t entry = 0;
-        const uint64_t number = ((uintptr_t)region->map + i * stretch) / page;
-        if (pread(limit->pagemap, &entry, sizeof entry, (off_t)(number * sizeof entry)) !=
-            sizeof entry)
-            return;
-        const unsigned char now = (unsigned char)(entry >> 63); /* the page is present */
-        const int began = now && !region->touched[i];
-        region->touched[i] = now;
-        if (now) region->asked[i] = 0;
-        if (!began) continue;
-        for (uint64_t k = i + 1; k <= i + ahead && k < parts; k++) {
-            const uint64_t from = k * stretch, left = region->bytes - from;
-            if (region->asked[k] || region->touched[k]) continue;
-            region->asked[k] = 1;
-            madvise(region->map + from, left < stretch ? left : stretch, MADV_WILLNEED);
-        }
-    }
-}
-
-static void *paging_reader(void *user)
-{
-    hsp_memory_limit *limit = user;
-    pthread_mutex_lock(&limit->lock);
-    while (paging_wait(limit, PAGING_READER)) {
-        pthread_mutex_unlock(&limit->lock);
-        pthread_rwlock_rdlock(&limit->map);
-        for (paging_region *region = limit->regions; region; region = region->next)
-            if (region->bytes >= 2 * PAGING_STRETCH) paging_read_ahead(limit, region);
-        pthread_rwlock_unlock(&limit->map);
-        pthread_mutex_lock(&limit->lock);
-    }
-    pthread_mutex_unlock(&limit->lock);
-    return NULL;
-}
-
-/* Threads begin with the first region; without them, ticks give pages back. */
-static void paging_start_threads(hsp_memory_limit *limit)
-{
-    static void *(*const mains[2])(void *) = {paging_keeper, paging_reader};
-    const int wanted = limit->pagemap >= 0 ? 2 : 1;
-    while (limit->threads < wanted &&
-           !pthread_create(&limit->thread[limit->threads], NULL, mains[limit->threads], limit))
-        limit->threads++;
+    if (!limit->kept) limit->kept = !pthread_create(&limit->keeper, NULL, paging_keeper, limit);
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
@@ -242,7 +185,7 @@ static void paging_link(hsp_memory_limit *limit, paging_region *region)
     if (region->next) region->next->before = region;
     limit->regions = region;
     atomic_fetch_add(&limit->count, 1);
-    paging_start_threads(limit);
+    paging_start_keeper(limit);
     pthread_rwlock_unlock(&limit->map);
 }
 
@@ -283,6 +226,14 @@ static int paging_open(const hsp_memory_limit *limit)
     return named;
 }
 
+/* Of a file that is mapped: no large pages, one of which would be resident as a whole after one access,
+ * and the longest read-ahead. (MADV_SEQUENTIAL would switch off what the kernel reads around a fault.) */
+static void paging_advise(char *map, uint64_t bytes, int fd)
+{
+    madvise(map, bytes, MADV_NOHUGEPAGE);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
 /* A block in a file. All of the file is reserved, so that no write can fail later. */
 static void *paging_region_new(hsp_memory_limit *limit, uint64_t bytes)
 {
@@ -300,7 +251,7 @@ static void *paging_region_new(hsp_memory_limit *limit, uint64_t bytes)
         free(region);
         return paging_refuse(limit, "cannot make", bytes, code);
     }
-    madvise(region->map, region->bytes, MADV_NOHUGEPAGE);
+    paging_advise(region->map, region->bytes, region->fd);
     if (bytes < PAGING_GROWS) { /* many of them would use up the numbers of open files */
         close(region->fd);
         region->fd = -1;
@@ -323,9 +274,6 @@ static void *paging_region_resize(hsp_memory_limit *limit, paging_region *region
     if (map != MAP_FAILED) {
         region->map = map;
         region->bytes = now;
-        region->stretch = 0;
-        memset(region->touched, 0, sizeof region->touched);
-        memset(region->asked, 0, sizeof region->asked);
     }
     pthread_rwlock_unlock(&limit->map);
     if (map == MAP_FAILED) return paging_refuse(limit, "cannot map", bytes, errno);
@@ -444,7 +392,7 @@ void hsp__paging_expect(const hsp_allocator *memory, const void *from, uint64_t 
     if (paging_of(memory)) madvise((void *)at, (uintptr_t)from - at + bytes, MADV_WILLNEED);
 }
 
-int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes)
+int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes, int fd)
 {
     hsp_memory_limit *limit = paging_of(memory);
     if (!limit) return 1;
@@ -454,7 +402,7 @@ int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes)
     region->bytes = bytes;
     region->fd = -1;
     region->adopted = 1;
-    madvise(map, bytes, MADV_NOHUGEPAGE);
+    paging_advise(map, bytes, fd);
     paging_link(limit, region);
     return 1;
 }
@@ -501,7 +449,6 @@ hsp_status hsp_memory_limit_new(uint64_t bytes, const char *folder, hsp_error *e
     limit->limit = bytes;
     limit->room = bytes / 2;
     limit->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    limit->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     hsp_status status = HSP_OK;
     const int probe = paging_open(limit);
     if (probe < 0)
@@ -541,8 +488,7 @@ void hsp_memory_limit_free(hsp_memory_limit *limit)
     limit->stopping = 1;
     pthread_cond_broadcast(&limit->stop);
     pthread_mutex_unlock(&limit->lock);
-    for (int i = 0; i < limit->threads; i++)
-        pthread_join(limit->thread[i], NULL);
+    if (limit->kept) pthread_join(limit->keeper, NULL);
     while (limit->regions) {
         paging_region *region = limit->regions;
         limit->regions = region->next;
@@ -551,7 +497,6 @@ void hsp_memory_limit_free(hsp_memory_limit *limit)
         free(region);
     }
     if (limit->statm >= 0) close(limit->statm);
-    if (limit->pagemap >= 0) close(limit->pagemap);
     pthread_rwlock_destroy(&limit->map);
     pthread_mutex_destroy(&limit->giving);
     pthread_mutex_destroy(&limit->lock);
@@ -610,9 +555,9 @@ void hsp__paging_expect(const hsp_allocator *memory, const void *from, uint64_t 
     (void)memory, (void)from, (void)bytes;
 }
 
-int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes)
+int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes, int fd)
 {
-    (void)memory, (void)map, (void)bytes;
+    (void)memory, (void)map, (void)bytes, (void)fd;
     return 1;
 }
 

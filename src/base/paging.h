@@ -28,8 +28,8 @@ void hsp__paging_expect(const hsp_allocator *memory, const void *from, uint64_t 
 void hsp__advise_huge(const hsp_allocator *memory, void *pointer, uint64_t bytes);
 
 /* A file that the caller mapped, read only, counts as a block in a file until it is released, which
- * the caller does before it unmaps it. 0: out of memory. */
-int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes);
+ * the caller does before it unmaps it. The caller may close `fd`. 0: out of memory. */
+int hsp__paging_adopt(const hsp_allocator *memory, void *map, uint64_t bytes, int fd);
 void hsp__paging_release(const hsp_allocator *memory, void *map);
 
 #endif

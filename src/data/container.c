@@ -439,7 +439,7 @@ static hsp_status container_map(hsp__container *container, const char *path, hsp
         }
         container->bytes = container->map;
         if (container->map &&
-            !hsp__paging_adopt(&container->memory, container->map, container->size))
+            !hsp__paging_adopt(&container->memory, container->map, container->size, fd))
             status = hsp__fail_memory(err);
     }
     close(fd);
