@@ -7,12 +7,13 @@ module C = Checker
 exception Failed of int * string (* the exit status, and why *)
 let rejected, unreadable, beyond_core = 1, 3, 5
 let fail status format = Printf.ksprintf (fun text -> raise (Failed (status, text))) format
+let map f list = List.rev (List.rev_map f list) (* in a stack of any size *)
 let beyond what = fail beyond_core "%s: beyond the core; halfspace-verify checks it" what
 
 (* Text of a file in quotes, on one line; no two texts look alike. *)
 let quote text = let shown c = if c < ' ' || c > '~' then Printf.sprintf "\\x%02x" (Char.code c)
     else (if c = '"' || c = '\\' then "\\" else "") ^ String.make 1 c in
-  "\"" ^ String.concat "" (List.map shown (List.of_seq (String.to_seq text))) ^ "\""
+  "\"" ^ String.concat "" (map shown (List.of_seq (String.to_seq text))) ^ "\""
 
 let is_digit c = c >= '0' && c <= '9'
 let behind text i = String.sub text (i + 1) (String.length text - i - 1)
@@ -272,7 +273,7 @@ let csv_kinds data columns =
     if stray field "kind" <> None then beyond "fields with more than a kind";
     let kind = get_choice field "kind" "label,ignored,number,category,ordinal" in
     if kind = "category" || kind = "ordinal" then beyond "categories" else kind in
-  let kinds = List.map kind (get_array data "fields") in
+  let kinds = map kind (get_array data "fields") in
   let number_of kind = List.length (List.filter (( = ) kind) kinds) in
   if number_of "label" <> 1 || number_of "number" <> columns then
     fail unreadable "data: one field must be the label, and %d numbers" columns;
@@ -287,12 +288,11 @@ let read_labels data =
   let label y = function
     | String s -> label_key s, (s, y)
     | _ -> beyond "labels that are no strings" in
-  let side y key = List.map (label y) (get_array data key) in
-  let labels = List.sort compare (side (-1) "negative" @ side 1 "positive") in
+  let side (y, key) = map (label y) (get_array data key) in
+  let labels = List.sort compare (List.concat_map side [-1, "negative"; 1, "positive"]) in
   let twice (key, (s, _)) (next, _) =
     if key = next then fail unreadable "data: the label %s is there twice" (quote s) in
-  if labels <> [] then List.iter2 twice (List.rev (List.tl (List.rev labels))) (List.tl labels);
-  labels
+  if labels <> [] then List.iter2 twice (List.rev (List.tl (List.rev labels))) (List.tl labels); labels
 let read_table data text =
   let digest = get_digest data in
   let rows = get_count data "rows" and columns = get_count data "columns" in
@@ -327,7 +327,7 @@ let read_table data text =
   if List.length used <> rows then
     fail rejected "data: %d rows are used, not %d as certified" (List.length used) rows;
   { table = { C.columns = Z.of_int columns; rows = List.rev used };
-    labels = List.map snd labels; header; separator; kinds; unused }
+    labels = map snd labels; header; separator; kinds; unused }
 
 (* ---- Claims ------------------------------------------------------------------------------------- *)
 let read_separator columns point list =

@@ -19,7 +19,7 @@ let row_names list =
   let n = List.length list in
   let before i = if i = 0 then " " else if n <= 12 && i + 1 = n then " and " else ", " in
   let name i (row, _) = if n > 12 && i > 2 then "" else before i ^ Z.to_string row in
-  "row" ^ plural n ^ String.concat "" (List.mapi name list)
+  "row" ^ plural n ^ String.concat "" (Array.to_list (Array.mapi name (Array.of_list list)))
   ^ if n > 12 then sprintf ", ... (%d rows)" n else ""
 
 (* ---- What holds, in sentences ------------------------------------------------------------------- *)

@@ -55,6 +55,7 @@ int hsv_missing(const char *text, size_t size)
 /* All of a file, a 0 behind it. */
 char *hsv_read(hsv_checker *c, FILE *file, size_t *size)
 {
+    if (ungetc(getc(file), file) == EOF && ferror(file)) hsv_unreadable(c, "a file cannot be read");
     const long whole = fseek(file, 0, SEEK_END) ? 0 : ftell(file); /* a pipe has no end yet */
     size_t room = whole > 0 ? (size_t)whole + 2 : 1 << 16;
     if (whole > 0) rewind(file);
