@@ -60,12 +60,11 @@ char *hsv_read(hsv_checker *c, FILE *file, size_t *size)
     size_t room = whole > 0 ? (size_t)whole + 2 : 1 << 16;
     if (whole > 0) rewind(file);
     char *text = hsv_new(c, room, 1);
-    for (*size = 0;;) {
-        const size_t got = fread(text + *size, 1, room - *size - 1, file);
-        *size += got;
-        if (!got && ferror(file)) hsv_unreadable(c, "a file cannot be read");
-        if (!got) break;
+    *size = 0;
+    for (size_t got = 1; got; *size += got) {
         if (*size + 1 == room) text = memcpy(hsv_new(c, 2 * room, 1), text, room), room *= 2;
+        got = fread(text + *size, 1, room - *size - 1, file);
+        if (!got && ferror(file)) hsv_unreadable(c, "a file cannot be read");
     }
     text[*size] = 0;
     return text;
