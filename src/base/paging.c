@@ -452,7 +452,10 @@ hsp_status hsp_memory_limit_new(uint64_t bytes, const char *folder, hsp_error *e
     hsp_status status = HSP_OK;
     const int probe = paging_open(limit);
     if (probe < 0)
-        status = hsp__fail_errno(err, where, "cannot make a temporary file");
+        status = hsp__fail_at(err, HSP_IO, where, 0, 0,
+                              "cannot make a temporary file: %s; set the environment variable "
+                              "TMPDIR to a folder on a disk",
+                              strerror(errno));
     else if (limit->statm < 0)
         status = hsp__fail_errno(err, "/proc/self/statm", "cannot open");
     if (probe >= 0) close(probe);

@@ -264,6 +264,22 @@ static hsp_status read_share(hsp_context *ctx, hsp__source *source, const hsp_op
 
 #define READ_RANK "{rank}" /* in the name of a file: the rank's number */
 
+/* A file that every rank reads would count as often as there are ranks. */
+static hsp_status read_check_own(const char *paths, hsp_error *err)
+{
+    for (const char *end; paths; paths = *end ? end + 1 : NULL) {
+        end = paths + strcspn(paths, "\n");
+        const char *mark = strstr(paths, READ_RANK);
+        if (mark && mark < end) continue;
+        return hsp__fail(
+            err, HSP_USAGE,
+            "%.*s: every rank would read this file, and only its own of the others; name "
+            "either all files with {rank}, or none",
+            (int)(end - paths), paths);
+    }
+    return HSP_OK;
+}
+
 /* The files of this rank alone. */
 static hsp_status read_open_own(hsp_context *ctx, const char *path, const hsp_options *options,
                                 hsp_error *err, hsp__source **out)
@@ -272,6 +288,7 @@ static hsp_status read_open_own(hsp_context *ctx, const char *path, const hsp_op
     const char *format = "", *mark;
     char own, all[HSP__BLOCKS];
     hsp__text name;
+    HSP__TRY(read_check_own(path, err));
     hsp__text_init(&name, &ctx->allocator);
     for (; (mark = strstr(path, READ_RANK)); path = mark + strlen(READ_RANK)) {
         hsp__text_add(&name, path, (size_t)(mark - path));

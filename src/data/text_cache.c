@@ -255,7 +255,7 @@ hsp_status hsp__text_cache_read(hsp_context *ctx, hsp__source *source, const cha
     struct stat info;
     const char *folder = hsp_options_text(options, "cache");
     if (stat(folder, &info) || !S_ISDIR(info.st_mode))
-        return hsp__fail_option(err, "--cache", "there is no folder '%s'", folder);
+        return hsp__fail_option(err, "--cache", "there is no folder '%s'; make it first", folder);
     hsp__text_init(&cache.path, &ctx->allocator);
     hsp__text_init(&cache.messages, &ctx->allocator);
     clock_gettime(CLOCK_REALTIME, &now);

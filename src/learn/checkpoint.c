@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -14,8 +15,9 @@
 #include "learn/option_helpers.h"
 
 #define CHECKPOINT_FORMAT "halfspace-checkpoint"
-#define CHECKPOINT_NAME   24 /* bytes of "TASK.STEP" */
-#define CHECKPOINT_LEAST  16 /* pieces of metadata besides the options */
+#define CHECKPOINT_SUM    "metadata_crc32" /* of what says which run it is */
+#define CHECKPOINT_NAME   24               /* bytes of "TASK.STEP" */
+#define CHECKPOINT_LEAST  16               /* pieces of metadata besides the options */
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
@@ -133,6 +135,11 @@ static int checkpoint_hash(void *user, const void *bytes, size_t size)
     return 0;
 }
 
+static uint32_t checkpoint_sum(uint32_t crc, const char *key, const char *value)
+{
+    return hsp__crc32(hsp__crc32(crc, key, strlen(key) + 1), value, strlen(value) + 1);
+}
+
 /* The model that the run begins at. */
 static hsp_status checkpoint_say_start(const hsp__train *train, hsp__checkpoint *checkpoint,
                                        hsp_error *err)
@@ -183,6 +190,12 @@ static hsp_status checkpoint_describe(const hsp__train *train, hsp__checkpoint *
         hsp__text_free(&value);
     }
     if (train->start) HSP__TRY(checkpoint_say_start(train, checkpoint, err));
+    uint32_t crc = 0;
+    char text[16];
+    for (size_t i = 0; i < checkpoint->meta_count; i++)
+        crc = checkpoint_sum(crc, checkpoint->meta[i].key, checkpoint->meta[i].value);
+    snprintf(text, sizeof text, "%08x", (unsigned)crc);
+    checkpoint_say(checkpoint, CHECKPOINT_SUM, text);
     return checkpoint->scratch.failed ? hsp__fail_memory(err) : HSP_OK;
 }
 
@@ -194,7 +207,7 @@ static hsp_status checkpoint_differs(const hsp__container *file, const hsp__meta
 {
     static const char *const words[][2] = {
         {"version", "another version of halfspace"},
-        {"data_hash", "other data"},
+        {"data_hash", "other data, or other options of reading or preparing it"},
         {"row_weights", "other row weights"},
         {"rows", "rows divided in another way: go on with the program, halfspace or halfspace-mpi, "
                  "that wrote it"},
@@ -216,6 +229,20 @@ static hsp_status checkpoint_differs(const hsp__container *file, const hsp__meta
         "that run, or remove the file to begin again",
         meta->key, given ? was : "not given",
         strcmp(meta->value, "null") == 0 ? "not given" : meta->value);
+}
+
+/* Is what the file says of its run as it was written? */
+static int checkpoint_is_sound(const hsp__container *file)
+{
+    const char *key, *value, *sum = hsp__container_meta(file, CHECKPOINT_SUM);
+    uint32_t crc = 0;
+    char text[16];
+    for (size_t i = 0; (key = hsp__container_meta_at(file, i, &value)); i++)
+        if (strcmp(key, CHECKPOINT_SUM) != 0 && strcmp(key, "written_by") != 0 &&
+            strncmp(key, "crc32.", 6) != 0)
+            crc = checkpoint_sum(crc, key, value);
+    snprintf(text, sizeof text, "%08x", (unsigned)crc);
+    return sum && strcmp(sum, text) == 0;
 }
 
 static checkpoint_entry *checkpoint_find(hsp__checkpoint *checkpoint, const hsp__place *place)
@@ -295,6 +322,9 @@ hsp_status hsp__checkpoint_read(hsp_context *ctx, const hsp__container *file,
 {
     const hsp__tensor *tensor;
     HSP__TRY(hsp__metadata_format(file, CHECKPOINT_FORMAT, err));
+    if (!checkpoint_is_sound(file))
+        return hsp__fail_at(err, HSP_BAD_DATA, hsp__container_name(file), 0, 0,
+                            "the metadata is damaged");
     for (size_t i = 0; i < checkpoint->meta_count; i++) {
         const hsp__meta *meta = &checkpoint->meta[i];
         const char *found = hsp__container_meta(file, meta->key);
@@ -368,8 +398,12 @@ hsp_status hsp__checkpoint_open(const hsp__train *train, const hsp_ranks *ranks,
     hsp__checkpoint *checkpoint = *out = hsp__checkpoint_new(ctx);
     if (!checkpoint) return hsp__fail_memory(err);
     hsp_status status = checkpoint_describe(train, checkpoint, err);
-    if (!status && access(checkpoint->path, F_OK) == 0)
-        status = hsp__container_open(ctx, checkpoint->path, err, &file);
+    struct stat info;
+    const int there = stat(checkpoint->path, &info) == 0;
+    if (!status && there && S_ISDIR(info.st_mode))
+        status = hsp__fail_option(err, "--checkpoint", "'%s' is a folder; name a file",
+                                  checkpoint->path);
+    if (!status && there) status = hsp__container_open(ctx, checkpoint->path, err, &file);
     if (!status && file) status = hsp__checkpoint_read(ctx, file, checkpoint, err);
     hsp__container_free(file);
     if (status == HSP_BAD_DATA) status = checkpoint_damaged(checkpoint, err);

@@ -316,9 +316,9 @@ static hsp_status train_checkpoint(hsp__train *train, hsp_error *err)
     else if (hsp__option_text(train->options, "trace"))
         why = "--trace";
     if (why)
-        return hsp__fail_option(err, "--checkpoint",
-                                "there are no checkpoints with %s; train without --checkpoint",
-                                why);
+        return hsp__fail_option(
+            err, "--checkpoint", "there are no checkpoints with %s; train without --checkpoint%s",
+            why, train->is_native && train->plan.joint ? ", or with --multiclass ovr" : "");
     return hsp__checkpoint_open(train, ctx->checkpoint_ranks, err, &ctx->checkpoint);
 }
 

@@ -634,6 +634,15 @@ static void test_own_files_refused(void)
         {"1 1:2\n", "1 1:3\n", "on-error=skip", "without --cache, --on-error skip"},
         {"1 1:2\n", NULL, "", "cannot open"},
     };
+    char both[128]; /* a file of all ranks among those of each */
+    snprintf(both, sizeof both, "%s.{rank}\n%s.0", path, path);
+    job mixed = {.options = "", .name = both};
+    CHECK(ranks_threads_run(3, 0, rank_reads, &mixed, NULL));
+    for (int r = 0; r < 3; r++) {
+        CHECK_NOTE(mixed.rank[r].status && strstr(mixed.rank[r].err.message, "or none"), "%s",
+                   mixed.rank[r].err.message);
+        forget(&mixed.rank[r]);
+    }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[64], own[128];
         snprintf(own, sizeof own, "%s.{rank}", path);

@@ -71,7 +71,7 @@
 #define NEWTON_SHORTS      8    /* such steps until rows are long. The count begins again when */
 #define NEWTON_NEARER      0.25 /* the gap is this part of what it was at the last beginning, */
 #define NEWTON_PATIENT     512  /* with more columns, where steps are dear, only */
-#define NEWTON_NEARLY      0.4  /* from this gap on */
+#define NEWTON_NEARLY      0.4  /* as if the first was at this gap */
 #define NEWTON_SHED_LEFT   0.5  /* of the goal: the primal value's distance when rows are shed, */
 #define NEWTON_SHED_ROUNDS 20   /* at most so often, */
 #define NEWTON_SHEDS       2    /* in as many attempts */

@@ -16,7 +16,7 @@
  * (smo_newton.c), and then brings f of all rows up to date with the kernel rows ("lines") of those
  * that moved, from the cache or computed. Of many rows a sample is solved first, with the costs of
  * all rows, and the run begins with a = c for all that its separator puts inside the margin, and
- * with a set of the rows nearest to it. Sets are made larger while they are full, many of their
+ * with a set of the rows nearest to it; or with the sample's solution alone. Sets are made larger while they are full, many of their
  * rows move, and the gap does not halve; and so large that all rows between bounds fit.
  *
  * Guarantee. Every step raises the dual; the run looks at the duality gap, which f gives in O(n).
@@ -29,7 +29,7 @@
  * Cost. A step: two passes over the set. A round: (rows new in the set) * (set) kernel values, and
  * for rows that moved n multiplications each, and n kernel values if their line is not there. Where
  * the set is the problem and there is one thread, as for pairs of classes, only the rows of its
- * matrix that steps ask for are computed. Lines of rows that stay at a bound are multiplied and
+ * matrix that steps ask for are computed, and some that they may ask for next. Lines of rows that stay at a bound are multiplied and
  * added as they are computed, and never written down; so are all lines where rows are short:
  * computing is then as fast as reading.
  *
@@ -163,6 +163,7 @@ static hsp_status smo_load(smo *w, hsp_error *err)
     /* Where the set is the problem, on one thread, most rows may never be asked for. */
     set->on_demand = set->count == w->n && !w->cache->list && hsp__kernel_has_line(rows) &&
                      !w->wide && !w->cache->source.ranks && hsp_context_threads(w->ctx) == 1;
+    assert(!set->on_demand || (set->rows[0] == 0 && set->rows[w->n - 1] == w->n - 1));
     memset(set->there, 0, set->size);
     if (!set->on_demand) HSP__TRY(smo_load_matrix(w, err));
     for (uint64_t i = 0; i < set->count; i++) {
@@ -502,6 +503,7 @@ static hsp_status smo_guess(smo *w, hsp_error *err)
     HSP__TRY(smo_guess_try(w, err, &b, &inside, &good));
     if (!good && !smo_guess_feasible(w)) {
         const int worth = inside > SMO_GUESSED;
+        w->drift = 0;
         for (uint64_t i = 0; i < w->n; i++)
             w->f[i] = -w->y[i];
         memset(set->is_new, 0, set->count);
@@ -541,7 +543,7 @@ static hsp_status smo_grow(smo *w, hsp_error *err)
     if (size <= w->set.size || !smo_fits(w, size)) return HSP_OK;
     HSP__TRY(smo_set_new(w, size, err));
     if (size < w->n) return HSP_OK;
-    hsp__smo_nearest(w, 0); /* all rows: f then follows with the steps */
+    hsp__smo_all(w); /* f then follows with the steps */
     w->set_chosen = 1;
     return HSP_OK;
 }
@@ -689,7 +691,8 @@ static hsp_status smo_new(smo *w, hsp_error *err)
     const hsp__loss *loss = hsp__problem_loss(w->p);
     const uint64_t n = w->n;
     uint64_t size = (n + HSP__VEC_EXTREMES - 1) / HSP__VEC_EXTREMES * HSP__VEC_EXTREMES;
-    if (size > (w->cache->cheap ? SMO_WHOLE : SMO_WHOLE_DEAR))
+    const int dear = w->cache->slots && !w->cache->cheap; /* and not at hand */
+    if (size > (dear ? SMO_WHOLE_DEAR : SMO_WHOLE) || (size > SMO_WHOLE && !smo_fits(w, size)))
         size = w->cache->slots ? SMO_FIRST : SMO_AT_HAND;
     while (size > HSP__VEC_EXTREMES && !smo_fits(w, size))
         size -= HSP__VEC_EXTREMES;

@@ -100,6 +100,17 @@ static void smo_set_settle(hsp__smo_work *w, uint64_t before)
         w->choice.in[w->set.rows[k]] = 0;
 }
 
+/* All rows, in order: rows of the matrix that are computed on demand count on that. */
+void hsp__smo_all(hsp__smo_work *w)
+{
+    assert(w->set.size >= w->n);
+    for (uint64_t i = 0; i < w->n; i++) {
+        w->set.rows[i] = i;
+        w->set.is_new[i] = 1;
+    }
+    w->set.count = w->n;
+}
+
 /* Half of the set before stays, if it is of use; the others are the worst violators, one half of
  * them to move up and one down. */
 void hsp__smo_choose(hsp__smo_work *w, double up, double down)
@@ -123,6 +134,7 @@ void hsp__smo_choose(hsp__smo_work *w, double up, double down)
     smo_set_take(w, -1, down_limit, room - w->set.count);
     if (w->set.count < room) smo_set_take(w, 1, up_limit, room - w->set.count);
     smo_set_settle(w, before);
+    if (w->set.count == w->n) hsp__smo_all(w);
 }
 
 /* The first set: rows of both classes in equal steps through the data, as many of each as there
@@ -131,6 +143,10 @@ void hsp__smo_sample(hsp__smo_work *w)
 {
     const uint64_t room = w->set.size < w->n ? w->set.size : w->n;
     uint64_t have[2] = {0, 0}, want[2], seen[2] = {0, 0};
+    if (room == w->n) {
+        hsp__smo_all(w);
+        return;
+    }
     for (uint64_t i = 0; i < w->n; i++)
         have[w->y[i] > 0]++;
     want[1] = (uint64_t)((double)room * ((double)have[1] / (double)w->n));

@@ -15,7 +15,7 @@ typedef struct hsp__smo_set {
     uint64_t *rows;        /* size; those that stay in the next set keep their place */
     unsigned char *is_new; /* size: it was not in the set before */
     void *k;               /* size * size: its kernel matrix */
-    int on_demand;         /* of which only the rows that steps asked for are there: */
+    int on_demand;         /* of which only rows that steps asked for, or may ask for, are there: */
     unsigned char *there;  /* size: is this one? */
     void *diagonal;        /* size: k(x, x) + extra */
     double *a, *f, *y, *c, *extra; /* size: those of the rows */
@@ -129,6 +129,8 @@ void hsp__smo_ends(const hsp__smo_work *w, double *up, double *down);
 void hsp__smo_choose(hsp__smo_work *w, double up, double down);
 /* The first set. */
 void hsp__smo_sample(hsp__smo_work *w);
+/* The set of all rows. */
+void hsp__smo_all(hsp__smo_work *w);
 /* The rows whose margins are nearest to 1, where f and b are of a separator that is nearly right. */
 void hsp__smo_nearest(hsp__smo_work *w, double b);
 

@@ -80,9 +80,16 @@ run perceptron --passes 1e9 five.svm
 run perceptron --passes 1e9 --rate 2 a.svm
 run winnow --passes 1e9 --scale min-max a.svm
 cp state whole
+cp state sound
 head -c 200 whole >state && run perceptron --passes 1e9 a.svm
 printf 'XXXX' | dd of=whole bs=1 seek=$(($(wc -c <whole) - 9)) conv=notrunc 2>/dev/null
 cp whole state && run perceptron --passes 1e9 a.svm
+question 'One byte of what the file says of its run'
+for place in 100 300 500; do
+    cp sound state
+    printf '\125' | dd of=state bs=1 seek=$place conv=notrunc 2>/dev/null
+    run perceptron --passes 1e9 a.svm
+done
 cp a.svm state && run perceptron --passes 1e9 a.svm
 cp plain.hsp state && run perceptron --passes 1e9 a.svm
 question 'Other weights to start at'
@@ -105,6 +112,7 @@ halfspace train perceptron --every 1 a.svm 2>&1
 halfspace train perceptron --checkpoint a.svm a.svm 2>&1
 halfspace train perceptron --checkpoint m.hsp -o m.hsp a.svm 2>&1
 halfspace train perceptron --checkpoint - a.svm 2>&1
+mkdir folder && halfspace train perceptron --checkpoint folder a.svm 2>&1
 [ -e state ] || echo 'no file is made'
 question 'Another limit of memory, by which rows would be visited in another order'
 rm -f state
