@@ -49,9 +49,10 @@ large()
         printf '{"format": "halfspace certificate", "version": 2, "data": {"file": "twins.svm", "sha256": "%s", "rows": 300000,
             "columns": 1, "format": "libsvm", "index_base": 1, "negative": ["-1"], "positive": ["1"]}, "claims": [{"claim":
             "not separable", "offset": true, "multipliers": [' "$(sha256sum <"$build/proof/twins.svm" | cut -c 1-64)"
-        awk 'BEGIN { for (i = 1; i <= 300000; i++) printf "%s[%d, \"1\"]", i > 1 ? ", " : "", i; print "]}]}" }'
+        awk 'BEGIN { for (i = 1; i <= 300000; i++) printf "%s[%d, \"1\"]", (i > 1 ? ", " : ""), i; print "]}]}" }'
     } >"$build/proof/twins.cert"
     statuses=$(
+        # shellcheck disable=SC3045 # dash and bash have it
         ulimit -s 8192
         for checker in halfspace-verify halfspace-verify-core halfspace-verify-proved; do
             "$build/$checker" "$build/proof/twins.cert" "$build/proof/twins.svm" >/dev/null 2>&1
