@@ -84,6 +84,6 @@ const char *hsv_quote(hsv_checker *c, const char *text, size_t size)
         const char *before = *p < ' ' || *p > '~' ? "\\x" : strchr("\"\\", *p) ? "\\" : "";
         to += sprintf(to, before[0] && before[1] ? "%s%02x" : "%s%c", before, (unsigned char)*p);
     }
-    strcpy(to, "\"");
+    memcpy(to, "\"", 2);
     return quoted;
 }
