@@ -370,7 +370,7 @@ format:
 	@tools/lint --format
 .PHONY: check-memory
 check-memory: all
-	@tests/large/memory.sh $(BUILD) $(FOLDER) $(MEGABYTES)
+	@tests/large/memory.sh $(BUILD) $(or $(FOLDER),/var/tmp) $(MEGABYTES)
 
 .PHONY: check-large
 check-large: all
